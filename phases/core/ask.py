@@ -1,0 +1,270 @@
+"""`ask`: the one door to models. Render, look into the journal, else claim, call, keep, and only then read.
+
+Core knows no finance word: what a reply must satisfy beyond its contract is handed in as checks.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Protocol, TypeVar
+
+from phases.core.errors import UsageError
+from phases.core.journal import Journal, Question, question
+from phases.core.reading import Check, Read, read
+from phases.core.recorder import Recorder
+from phases.core.skills import Rendered, Skill, render, rerender
+from phases.core.text import canonical, digest, printable
+from schemas.base import Model
+from schemas.events import Usage
+from schemas.generate import wire_schema, wire_text
+
+M = TypeVar("M", bound=Model)
+
+
+@dataclass(frozen=True)
+class Request:
+    """One turn as a provider gets it."""
+
+    skill: str
+    seat: str
+    model: str
+    prompt: Rendered
+    schema: Mapping[str, Any]
+    """Wire schema of the answer."""
+    require: tuple[str, ...]
+    inputs: Model
+    """The same inputs as the prompt shows, typed."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a provider gave back, before anyone judges it."""
+
+    text: str
+    stop_reason: str
+    usage: Usage = field(default_factory=Usage)
+    request_id: str = ""
+
+
+class Provider(Protocol):
+    """Something that answers turns."""
+
+    engine: str
+    """Label that stands in every output, for example `offline-desk v1, llm: none`."""
+
+    def replies(self, requests: Sequence[Request]) -> Sequence[Reply]:
+        """One reply for each request, in order; all are under way before any is awaited.
+
+        Raises InfrastructureError if the engine cannot be reached.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Wanted(Generic[M]):
+    """A turn that is wanted."""
+
+    skill: str
+    inputs: Model
+    returns: type[M]
+    require: tuple[str, ...] = ()
+    seat: str = ""
+    checks: tuple[Check[M], ...] = ()
+    sample: int = 0
+
+
+@dataclass(frozen=True)
+class Answer(Generic[M]):
+    """What became of a wanted turn: a record, or the reason why it is void."""
+
+    record: M | None
+    void: str | None = None
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ask:
+    """The door of one phase and one ticker. `provider` is absent in a replay."""
+
+    skills: Mapping[str, Skill]
+    models: Mapping[str, str]
+    engine: str
+    provider: Provider | None
+    journal: Journal
+    recorder: Recorder
+    phase: str = ""
+    ticker: str = ""
+    used: list[str] = field(default_factory=list)
+    """Journal keys of the turns asked through this door, in order."""
+
+    def __call__(
+        self,
+        skill: str,
+        inputs: Model,
+        *,
+        returns: type[M],
+        require: Sequence[str] = (),
+        seat: str = "",
+        checks: Sequence[Check[M]] = (),
+        sample: int = 0,
+    ) -> Answer[M]:
+        """Ask one skill for one turn."""
+        wanted = Wanted(skill, inputs, returns, tuple(require), seat, tuple(checks), sample)
+        return self.all([wanted])[0]
+
+    def all(self, wanted: Sequence[Wanted[M]]) -> list[Answer[M]]:
+        """Ask for turns that are spoken together: all are sent before any is awaited."""
+        requests = [self._request(one) for one in wanted]
+        replies = self._converse(wanted, requests, [[] for _ in wanted])
+        read_ = [_read(one, reply, last=False) for one, reply in zip(wanted, replies, strict=True)]
+        again = [at for at, one in enumerate(read_) if one.outcome == "RETRY"]
+        if again:
+            self._repair(wanted, requests, replies, read_, again)
+        return [self._answer(one, result) for one, result in zip(wanted, read_, strict=True)]
+
+    def _repair(
+        self,
+        wanted: Sequence[Wanted[M]],
+        requests: Sequence[Request],
+        replies: Sequence[Reply],
+        read_: list[Read[M]],
+        again: Sequence[int],
+    ) -> None:
+        """The one repair turn of each reply that needs it; its reading replaces the first."""
+        self.recorder.count("repaired", len(again))
+        errors = [list(read_[at].errors) for at in again]
+        repairs = [
+            replace(requests[at], prompt=rerender(requests[at].prompt, replies[at].text, found))
+            for at, found in zip(again, errors, strict=True)
+        ]
+        second = self._converse([wanted[at] for at in again], repairs, errors)
+        for at, reply in zip(again, second, strict=True):
+            result = _read(wanted[at], reply, last=True)
+            read_[at] = replace(result, flags=("repaired", *result.flags))
+
+    def _request(self, wanted: Wanted[M]) -> Request:
+        skill = self.skills.get(wanted.skill)
+        if skill is None:
+            raise UsageError(f"no skill {wanted.skill!r}; there are {', '.join(sorted(self.skills))}")
+        return Request(
+            skill=wanted.skill,
+            seat=wanted.seat,
+            model=model_of(self.models, wanted.skill, wanted.seat),
+            prompt=render(skill, wanted.inputs, returns=wanted.returns, require=wanted.require),
+            schema=wire_schema(wanted.returns, wanted.require),
+            require=wanted.require,
+            inputs=wanted.inputs,
+        )
+
+    def _converse(
+        self, wanted: Sequence[Wanted[M]], requests: Sequence[Request], errors: Sequence[list[str]]
+    ) -> list[Reply]:
+        """Replies in order: from the journal where it has them, else from the provider, journaled."""
+        asked = [self._question(*three) for three in zip(wanted, requests, errors, strict=True)]
+        self.used.extend(one.key for one in asked)
+        if self.provider is None:
+            found = self.journal.demand(asked)
+        else:
+            found = self.journal.take(asked)
+        missing = [at for at, one in enumerate(asked) if one.key not in found]
+        self.recorder.count("replayed", len(asked) - len(missing))
+        if missing and self.provider is not None:
+            found |= self._call(self.provider, [requests[at] for at in missing], [asked[at] for at in missing])
+        return [_restored(found[one.key]) for one in asked]
+
+    def _call(self, provider: Provider, requests: Sequence[Request], asked: Sequence[Question]) -> dict[str, str]:
+        try:
+            replies = provider.replies(requests)
+        except BaseException:
+            self.journal.release(asked)
+            raise
+        answers = {one.key: _stored(reply) for one, reply in zip(asked, replies, strict=True)}
+        happened = [
+            self.recorder.event("called", ticker=self.ticker or None, phase=self.phase, key=one.key, usage=reply.usage)
+            for one, reply in zip(asked, replies, strict=True)
+        ]
+        self.journal.keep(answers, self.recorder, happened)
+        self.recorder.count("made", len(asked))
+        for reply in replies:
+            self.recorder.spend(reply.usage)
+        return answers
+
+    def _question(self, wanted: Wanted[M], request: Request, errors: list[str]) -> Question:
+        skill = self.skills[request.skill]
+        shown = {
+            "skill": request.skill,
+            "seat": request.seat,
+            "model": request.model,
+            "require": list(request.require),
+            "inputs": request.inputs.model_dump(mode="json", exclude_none=True),
+            "errors": errors,
+        }
+        identity = {
+            "engine": self.engine,
+            "model": request.model,
+            "skill": skill.digest,
+            "prompt": digest(request.prompt.text),
+            "schema": digest(wire_text(wanted.returns, wanted.require)),
+            "sample": wanted.sample,
+        }
+        return question(
+            "ask",
+            identity,
+            ticker=self.ticker,
+            name=request.skill,
+            seat=request.seat,
+            request=canonical(shown),
+        )
+
+    def _answer(self, wanted: Wanted[M], result: Read[M]) -> Answer[M]:
+        if result.outcome == "ACCEPT":
+            return Answer(result.record, flags=result.flags)
+        self.recorder.count("void")
+        reason = printable("; ".join(result.errors))[:300]
+        self.recorder.record(
+            self.recorder.event(
+                "voided",
+                ticker=self.ticker or None,
+                phase=self.phase,
+                note=f"{wanted.seat or wanted.skill}: {result.outcome}: {reason}",
+            )
+        )
+        return Answer(None, void=f"{result.outcome.lower()}: {reason}", flags=result.flags)
+
+
+def model_of(models: Mapping[str, str], skill: str, seat: str) -> str:
+    """The model of a seat: `<skill>/<seat>` if configured, else `<skill>`, else `default`."""
+    for name in (f"{skill}/{seat}", skill, "default"):
+        if name in models:
+            return models[name]
+    raise UsageError(f"models: no entry for {skill} and no default; add `default:`")
+
+
+def _read(wanted: Wanted[M], reply: Reply, *, last: bool) -> Read[M]:
+    return read(
+        reply.text,
+        reply.stop_reason,
+        returns=wanted.returns,
+        require=wanted.require,
+        inputs=wanted.inputs,
+        checks=wanted.checks,
+        last=last,
+    )
+
+
+def _stored(reply: Reply) -> str:
+    return canonical(
+        {
+            "text": reply.text,
+            "stop_reason": reply.stop_reason,
+            "request_id": reply.request_id,
+            "usage": reply.usage.model_dump(),
+        }
+    )
+
+
+def _restored(answer: str) -> Reply:
+    found = json.loads(answer)
+    return Reply(found["text"], found["stop_reason"], Usage(**found["usage"]), found["request_id"])

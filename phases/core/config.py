@@ -1,0 +1,172 @@
+"""Configuration: YAML and `--set` words into one closed, typed record. The only reader of config files.
+
+Scalars stay text until their field's type reads them, so a ticker called `NO` stays `NO`. A key
+that stands twice, an unknown key, an alias bomb and an oversized file are errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+import yaml
+from pydantic import ValidationError
+
+from phases.core.errors import UsageError
+from phases.core.text import nearest, printable
+from schemas.base import TICKER_PATTERN, Model
+
+FILE_LIMIT = 1024 * 1024
+NODE_LIMIT = 100_000
+
+M = TypeVar("M", bound=Model)
+
+
+class _Loader(yaml.CBaseLoader if hasattr(yaml, "CBaseLoader") else yaml.BaseLoader):  # type: ignore[misc]
+    """Reads scalars as text and builds nothing but text, lists and mappings."""
+
+
+def _mapping(loader: Any, node: yaml.MappingNode) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key_node, value_node in node.value:
+        key, line = loader.construct_object(key_node, deep=True), key_node.start_mark.line + 1
+        if not isinstance(key, str):
+            raise UsageError(f"line {line}: a key must be a word")
+        if key in found:
+            first = next(k.start_mark.line + 1 for k, _ in node.value if k.value == key)
+            raise UsageError(f"the key {key!r} stands twice, on lines {first} and {line}; keep one")
+        found[key] = loader.construct_object(value_node, deep=True)
+    return found
+
+
+_Loader.add_constructor("tag:yaml.org,2002:map", _mapping)
+
+
+def load_yaml(path: Path) -> dict[str, Any]:
+    """Read one YAML mapping, all scalars as text. Reads a file; raises UsageError naming file and line."""
+    try:
+        if path.stat().st_size > FILE_LIMIT:
+            raise UsageError(f"{path}: larger than {FILE_LIMIT // 1024} kB")
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: not UTF-8 text") from None
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}") from None
+    try:
+        found = parse_yaml(text)
+    except yaml.YAMLError as error:
+        raise UsageError(f"{path}: {printable(' '.join(str(error).split()))}") from None
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from None
+    if not isinstance(found, dict):
+        raise UsageError(f"{path}: must be a mapping of keys to values")
+    return found
+
+
+def parse_yaml(text: str) -> Any:
+    """Parse one YAML text into text, lists and mappings. Raises UsageError or yaml.YAMLError."""
+    for nodes, event in enumerate(yaml.parse(text, Loader=_Loader)):
+        line = event.start_mark.line + 1 if event.start_mark else 0
+        if isinstance(event, yaml.AliasEvent):
+            raise UsageError(f"line {line}: aliases (*name) are not allowed; write the value out")
+        tag = getattr(event, "tag", None)
+        if tag not in (None, "!"):
+            raise UsageError(f"line {line}: the tag {tag} is not allowed")
+        if nodes > NODE_LIMIT:
+            raise UsageError(f"more than {NODE_LIMIT} entries")
+    return yaml.load(text, Loader=_Loader)  # noqa: S506 (builds text, lists and mappings only)
+
+
+def overlay(base: Mapping[str, Any], top: Mapping[str, Any]) -> dict[str, Any]:
+    """`base` with the values of `top`; sections are merged, lists and `axes`-like tables of one level too."""
+    merged = dict(base)
+    for key, value in top.items():
+        old = merged.get(key)
+        merged[key] = overlay(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return merged
+
+
+def with_words(config: Mapping[str, Any], words: Iterable[str]) -> dict[str, Any]:
+    """`config` with `--set a.b=c` words applied; the value is YAML, its scalars text."""
+    result = dict(config)
+    for word in words:
+        path, equals, text = word.partition("=")
+        if not equals or not path.strip():
+            raise UsageError(f"--set {printable(word)}: write it as key=value, for example debate.rounds=2")
+        try:
+            value: Any = parse_yaml(text) if text.strip() else ""
+        except yaml.YAMLError:
+            raise UsageError(f"--set {printable(word)}: the value is not YAML") from None
+        for part in reversed(path.strip().split(".")):
+            value = {part: value}
+        result = overlay(result, value)
+    return result
+
+
+def read_record(model: type[M], found: Mapping[str, Any], where: str) -> M:
+    """Type a mapping of texts as a record. Raises UsageError naming key, value seen and what is allowed."""
+    try:
+        return model.model_validate(found)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise UsageError(f"{where}: {_complaint(model, dict(first))}") from None
+
+
+def _complaint(model: type[Model], error: dict[str, Any]) -> str:
+    path = [str(part) for part in error["loc"]]
+    name = ".".join(path)
+    if error["type"] == "extra_forbidden":
+        known = _keys_at(model, path[:-1])
+        options = ", ".join(known)
+        return f"unknown key {printable(name)}{nearest(path[-1], known)} (known here: {options})"
+    if error["type"] == "missing":
+        return f"the key {name} is missing"
+    seen = printable(str(error["input"]))[:60]
+    return f"{printable(name)}: {seen!r} is not allowed: it must be {_allowed(model, path, error)}"
+
+
+def _allowed(model: type[Model], path: list[str], error: Mapping[str, Any]) -> str:
+    """What a value had to be, in words."""
+    match error["type"]:
+        case "greater_than_equal" | "less_than_equal" | "int_parsing" | "int_type":
+            low, high = _range(model, path)
+            return f"a whole number from {low} to {high}" if high else f"a whole number from {low}"
+        case "string_pattern_mismatch":
+            pattern = error["ctx"]["pattern"]
+            return "a symbol such as AAPL or BRK-B" if pattern == TICKER_PATTERN else f"text like {pattern}"
+        case "string_too_short":
+            return "a word, not nothing"
+        case "tuple_type":
+            return "a list, for example [AAPL, IBM]"
+        case "dict_type" | "model_type":
+            return "a section with keys of its own"
+        case "bool_parsing" | "bool_type":
+            return "true or false"
+        case "value_error" | "date_from_datetime_parsing":
+            return f"a date such as 2012-06-29 ({error['msg'].removeprefix('Value error, ')})"
+    message = str(error["msg"])
+    return message.removeprefix("Input should be ").removeprefix("String should ")
+
+
+def _range(model: type[Model], path: list[str]) -> tuple[Any, Any]:
+    """Smallest and greatest value of a numeric field."""
+    schema: Any = model.model_json_schema()
+    defs = schema.get("$defs", {})
+    for part in path:
+        schema = defs.get(str(schema.get("$ref", "")).rpartition("/")[2], schema)
+        schema = schema.get("properties", {}).get(part, {})
+    options = [schema, *schema.get("anyOf", ())]
+    return tuple(next((o[k] for o in options if k in o), None) for k in ("minimum", "maximum"))  # type: ignore[return-value]
+
+
+def _keys_at(model: type[Model], path: list[str]) -> list[str]:
+    """Field names of the section that a path leads to."""
+    for part in path:
+        field = model.model_fields.get(part)
+        inner = [field.annotation, *get_args(field.annotation)] if field else []
+        section = next((c for c in inner if isinstance(c, type) and issubclass(c, Model)), None)
+        if section is None:
+            return []
+        model = section
+    return list(model.model_fields)

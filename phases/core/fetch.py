@@ -1,0 +1,84 @@
+"""`fetch`: the one door through which data enters. Journal first, exactly like `ask`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from phases.core.errors import NoData
+from phases.core.journal import Journal, question
+from phases.core.recorder import Recorder
+from phases.core.text import canonical
+from schemas.base import Model
+
+M = TypeVar("M", bound=Model)
+
+
+class Source(Protocol):
+    """A place data comes from. The same question has the same answer for one vintage."""
+
+    name: str
+    """Key in the table of sources; stands in every evidence item."""
+
+    vintage: str
+    """Digest of the data behind the answers; part of a run's identity, never of a prompt."""
+
+    def fetch(self, dataset: str, params: Mapping[str, str]) -> Any:
+        """Answer one question with a plain JSON value.
+
+        Raises `NoData` when there is certainly nothing (unknown symbol, no bar yet) and
+        `SourceDown` when the source itself cannot answer.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Fetch:
+    """The door of one phase and one ticker. `source` is absent in a replay."""
+
+    source_name: str
+    vintage: str
+    source: Source | None
+    journal: Journal
+    recorder: Recorder
+    ticker: str = ""
+
+    def __call__(self, dataset: str, returns: type[M], **params: str) -> M:
+        """The answer to one question, typed.
+
+        Raises NoData if the source has certainly nothing, SourceDown if it does not answer,
+        NotJournaled in a replay whose journal lacks the answer.
+        """
+        shown = {"source": self.source_name, "dataset": dataset, "params": params}
+        asked = question(
+            "fetch",
+            {**shown, "vintage": self.vintage},
+            ticker=self.ticker,
+            name=dataset,
+            seat="",
+            request=canonical(shown),
+        )
+        if self.source is None:
+            found = self.journal.demand([asked])
+        else:
+            found = self.journal.take([asked])
+        if asked.key not in found:
+            found = {asked.key: self._answer(self.source, dataset, params, asked)}
+        stored = json.loads(found[asked.key])
+        if "no_data" in stored:
+            raise NoData(stored["no_data"])
+        return returns.model_validate_json(json.dumps(stored["data"]))
+
+    def _answer(self, source: Source | None, dataset: str, params: Mapping[str, str], asked: Any) -> str:
+        assert source is not None
+        try:
+            answer = canonical({"data": source.fetch(dataset, params)})
+        except NoData as nothing:
+            answer = canonical({"no_data": nothing.reason})
+        except BaseException:
+            self.journal.release([asked])
+            raise
+        self.journal.keep({asked.key: answer}, self.recorder, ())
+        return answer

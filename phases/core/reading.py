@@ -1,0 +1,328 @@
+"""Reading a reply: stop reason, size, strict JSON, schema, echo, checks; in that order, and linear in its size.
+
+Outcome words are fixed: ACCEPT, RETRY (once, quoting the errors), QUARANTINE (the turn is void,
+its raw reply kept), REFUSE (the model declined), ERROR (an engine answered outside its protocol).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import ValidationError
+
+from phases.core.skills import echoed
+from schemas.base import Model
+from schemas.validation import Problem, problems
+
+M = TypeVar("M", bound=Model)
+
+SIZE_LIMIT = 256 * 1024
+DEPTH_LIMIT = 64
+
+Outcome = Literal["ACCEPT", "RETRY", "QUARANTINE", "REFUSE", "ERROR"]
+AfterRepair = Literal["void", "drop", "flag"]
+
+_FENCE = re.compile(r"\s*```[A-Za-z]*[ \t]*\n(.*)\n[ \t]*```\s*\Z", re.DOTALL)
+_INVISIBLE = re.compile(
+    "[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f\x00-\x08\x0b-\x1f\x7f-\x9f]"
+)
+
+
+class Malformed(ValueError):
+    """A text is not one strict JSON object; the message says why."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check has to say about a reply that fits its schema."""
+
+    message: str
+    """What is wrong and what was allowed."""
+    after_repair: AfterRepair
+    """If it is still so after the repair turn: the turn is void, the part is dropped, or a flag is set."""
+    flag: str = ""
+    """Flag to set for `drop` and `flag`; the name of the check by default."""
+
+
+@dataclass(frozen=True)
+class Check(Generic[M]):
+    """A rule JSON Schema cannot say: a pure function with its mending for what is left after the repair."""
+
+    name: str
+    find: Callable[[M, Model], Sequence[Finding]]
+    """(reply, inputs) -> findings."""
+    mend: Callable[[M, Model], M] | None = None
+    """(reply, inputs) -> the reply without what does not count; needed where a finding says `drop`."""
+
+
+@dataclass(frozen=True)
+class Read(Generic[M]):
+    """What became of one reply."""
+
+    outcome: Outcome
+    record: M | None = None
+    errors: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+def strict_json(text: str) -> Any:
+    """Parse one JSON document that has no duplicate key, NaN, infinity, NUL, lone surrogate or deep nesting.
+
+    Raises Malformed with the reason.
+    """
+    _check_depth(text)
+    try:
+        value = json.loads(
+            text,
+            object_pairs_hook=_closed_object,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+        )
+    except json.JSONDecodeError as error:
+        raise Malformed(f"not JSON: {error.msg} at character {error.pos}") from None
+    except ValueError as error:
+        raise Malformed(str(error)) from None
+    if any(_UNSTORABLE.search(part) for part in _texts(value)):
+        raise Malformed("a text holds NUL or half of a surrogate pair")
+    return value
+
+
+def find_object(text: str) -> dict[str, Any]:
+    """The one complete JSON object of a reply: alone, fenced, or the only one in prose.
+
+    Raises Malformed if there is none, more than one, or it is not strict.
+    """
+    if len(text.encode("utf-8", "surrogatepass")) > SIZE_LIMIT:
+        raise Malformed(f"the reply is larger than {SIZE_LIMIT // 1024} kB")
+    fenced = _FENCE.match(text)
+    body = (fenced.group(1) if fenced else text).strip()
+    if not body:
+        raise Malformed("the reply is empty")
+    if not (body.startswith("{") and body.endswith("}")):
+        body = _only_span(body)
+    else:
+        spans = _spans(body)
+        if len(spans) > 1:
+            raise Malformed(f"the reply holds {len(spans)} JSON objects; exactly one is allowed")
+    value = strict_json(body)
+    if not isinstance(value, dict):
+        raise Malformed("the reply is not a JSON object")
+    return value
+
+
+def _only_span(text: str) -> str:
+    if text.startswith("["):
+        raise Malformed("the reply is a list; a JSON object is needed")
+    spans = _spans(text)
+    if not spans:
+        raise Malformed("the reply holds no complete JSON object")
+    if len(spans) > 1:
+        raise Malformed(f"the reply holds {len(spans)} JSON objects; exactly one is allowed")
+    start, end = spans[0]
+    if text[:start].rstrip().endswith("["):
+        raise Malformed("the reply is a list; a JSON object is needed")
+    return text[start:end]
+
+
+_MARK = re.compile(r'["\\{}]')
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    """Outermost balanced braces, quotes inside them respected; an unbalanced opening is Malformed."""
+    spans: list[tuple[int, int]] = []
+    depth, start, quoted, skip = 0, 0, False, -1
+    for match in _MARK.finditer(text):
+        at, mark = match.start(), match.group()
+        if at == skip:
+            continue
+        if mark == "\\":
+            skip = at + 1 if quoted else skip
+        elif mark == '"':
+            quoted = (not quoted) if depth else False
+        elif quoted:
+            continue
+        elif mark == "{":
+            start = at if depth == 0 else start
+            depth += 1
+        elif depth:
+            depth -= 1
+            if depth == 0:
+                spans.append((start, at + 1))
+    if depth:
+        raise Malformed("the reply ends inside a JSON object")
+    return spans
+
+
+def _check_depth(text: str) -> None:
+    if text.count("{") + text.count("[") <= DEPTH_LIMIT:
+        return
+    depth, quoted, skip = 0, False, -1
+    for match in re.finditer(r'["\\{}\[\]]', text):
+        at, mark = match.start(), match.group()
+        if at == skip:
+            continue
+        if mark == "\\":
+            skip = at + 1 if quoted else skip
+        elif mark == '"':
+            quoted = not quoted
+        elif not quoted:
+            depth += 1 if mark in "{[" else -1
+            if depth > DEPTH_LIMIT:
+                raise Malformed(f"nested deeper than {DEPTH_LIMIT} levels")
+
+
+def _closed_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        doubled = sorted(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
+        raise ValueError(f"the key {', '.join(map(repr, doubled))} stands twice in one object")
+    return found
+
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from _texts(item)
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is too large for a number")
+    return value
+
+
+def read(
+    text: str,
+    stop_reason: str,
+    *,
+    returns: type[M],
+    require: Sequence[str] = (),
+    inputs: Model,
+    checks: Sequence[Check[M]] = (),
+    last: bool,
+) -> Read[M]:
+    """Judge one reply. `last` says that there is no repair turn left."""
+    again: Outcome = "QUARANTINE" if last else "RETRY"
+    if stop_reason == "refusal":
+        return Read("REFUSE", errors=("the model refused",))
+    if stop_reason in ("max_tokens", "model_context_window_exceeded"):
+        return Read(again, errors=(f"the reply was cut off ({stop_reason})",))
+    if stop_reason != "end_turn":
+        return Read("ERROR", errors=(f"unknown stop reason {stop_reason!r}",))
+    try:
+        found = find_object(text)
+    except Malformed as error:
+        return Read(again, errors=(str(error),))
+    found, flags = _cleaned(found)
+    found, noted = _echoed_case(found, inputs)
+    wrong = problems(returns, found)
+    if wrong and last and all(problem.limit is not None for problem in wrong):
+        found, flags, wrong = _cut(found, wrong), (*flags, "cut"), ()
+    errors = [str(problem) for problem in wrong]
+    errors += [f"/{name} is required here" for name in require if found.get(name) is None]
+    if errors:
+        return Read(again, errors=tuple(errors))
+    record = _record(returns, found)
+    errors = _echo_errors(record, inputs)
+    if errors:
+        return Read(again, errors=tuple(errors))
+    return _checked(record, inputs, checks, again, (*flags, *noted))
+
+
+def _record(returns: type[M], found: Mapping[str, Any]) -> M:
+    try:
+        return returns.model_validate_json(json.dumps(found))
+    except ValidationError as error:  # the validator and the model disagree: a defect, never an opinion
+        raise AssertionError(f"{returns.__name__}: validator and model disagree: {error}") from error
+
+
+def _cleaned(found: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Remove characters no reader sees, and say so."""
+    cleaned = _strip(found)
+    return cleaned, () if cleaned == found else ("invisible_removed",)
+
+
+def _strip(value: Any) -> Any:
+    if isinstance(value, str):
+        return _INVISIBLE.sub("", value)
+    if isinstance(value, list):
+        return [_strip(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _strip(item) for key, item in value.items()}
+    return value
+
+
+def _cut(found: dict[str, Any], too_long: Sequence[Problem]) -> dict[str, Any]:
+    """Shorten over-long texts at a sentence end, with a visible mark."""
+    whole: Any = json.loads(json.dumps(found))
+    for problem in too_long:
+        *path, name = [part.replace("~1", "/").replace("~0", "~") for part in problem.pointer.split("/")[1:]]
+        node = whole
+        for part in path:
+            node = node[int(part)] if isinstance(node, list) else node[part]
+        key = int(name) if isinstance(node, list) else name
+        node[key] = cut_at_sentence(node[key], problem.limit or 0)
+    shortened: dict[str, Any] = whole
+    return shortened
+
+
+def cut_at_sentence(text: str, limit: int) -> str:
+    """At most `limit` characters, ending with a whole sentence and the mark `[cut]`.
+
+    >>> cut_at_sentence("One is here. Two is there. Three is far away.", 35)
+    'One is here. Two is there. [cut]'
+    """
+    room = text[: limit - len(" [cut]")]
+    ends = [match.end() for match in re.finditer(r"[.!?](?=\s|$)", room)]
+    return (room[: ends[-1]] if ends else room.rstrip()) + " [cut]"
+
+
+def _echoed_case(found: dict[str, Any], inputs: Model) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Take a ticker that differs from the asked one only in case as the asked one."""
+    asked, said = getattr(inputs, "ticker", None), found.get("ticker")
+    if isinstance(asked, str) and isinstance(said, str) and said != asked and said.upper() == asked.upper():
+        return {**found, "ticker": asked}, ("ticker_case",)
+    return found, ()
+
+
+def _echo_errors(record: Model, inputs: Model) -> list[str]:
+    """Every field a reply shares with its inputs must be equal: the caller fixes role, ticker and round."""
+    return [
+        f"/{name}: you were asked for {getattr(inputs, name)!r} and said {getattr(record, name)!r}"
+        for name in sorted(echoed(type(record), type(inputs)))
+        if getattr(record, name) != getattr(inputs, name)
+    ]
+
+
+def _checked(record: M, inputs: Model, checks: Sequence[Check[M]], again: Outcome, flags: tuple[str, ...]) -> Read[M]:
+    found = [(check, finding) for check in checks for finding in check.find(record, inputs)]
+    if again == "RETRY" and any(finding.after_repair != "flag" for _, finding in found):
+        return Read("RETRY", errors=tuple(finding.message for _, finding in found), record=record)
+    if any(finding.after_repair == "void" for _, finding in found):
+        return Read("QUARANTINE", errors=tuple(finding.message for _, finding in found))
+    for check in dict.fromkeys(check for check, finding in found if finding.after_repair == "drop"):
+        if check.mend is None:
+            raise AssertionError(f"check {check.name} drops parts but cannot mend a reply")
+        record = check.mend(record, inputs)
+    named = (finding.flag or check.name for check, finding in found)
+    return Read("ACCEPT", record=record, flags=tuple(dict.fromkeys((*flags, *named))))

@@ -1,0 +1,112 @@
+"""The only clock of the program, and the record of what happened in one start of a run."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Literal
+
+from sqlalchemy import insert
+
+from phases.core.store import Store, events
+from phases.core.text import record_json
+from schemas.events import Event, Usage
+from schemas.run import CallCounts
+
+Counted = Literal["made", "replayed", "repaired", "void"]
+
+
+def utc_now() -> datetime:
+    """This moment. Reads the clock."""
+    return datetime.now(UTC)
+
+
+def today() -> date:
+    """The UTC date. Reads the clock."""
+    return utc_now().date()
+
+
+def later(seconds: float) -> str:
+    """UTC text of a moment that many seconds from now. Reads the clock."""
+    return (utc_now() + timedelta(seconds=seconds)).isoformat(timespec="milliseconds")
+
+
+def pause(seconds: float) -> None:
+    """Wait. Reads the clock."""
+    time.sleep(seconds)
+
+
+def process_name() -> str:
+    """Name of this process that no later process shares: id and start time."""
+    return f"{os.getpid()}:{_started(os.getpid())}"
+
+
+def process_lives(name: str) -> bool:
+    """Whether the process of that name (a thread's id may follow) still runs on this machine."""
+    pid, _, rest = name.partition(":")
+    started = rest.partition(":")[0]
+    try:
+        os.kill(int(pid), 0)
+    except (ProcessLookupError, ValueError):
+        return False
+    except PermissionError:
+        return True
+    return _started(int(pid)) == started
+
+
+def _started(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return "?"
+
+
+class Recorder:
+    """Counts and appends what happens. Safe to use from many threads."""
+
+    def __init__(self, store: Store | None, run_id: str, attempt: int) -> None:
+        self._store, self._run_id, self._attempt = store, run_id, attempt
+        self._lock = threading.Lock()
+        self._counts: Counter[str] = Counter()
+        self._tokens = 0
+
+    def count(self, what: Counted, times: int = 1) -> None:
+        """Count calls and turns."""
+        with self._lock:
+            self._counts[what] += times
+
+    def spend(self, usage: Usage) -> None:
+        """Count the tokens of a call."""
+        with self._lock:
+            self._tokens += usage.input_tokens + usage.output_tokens
+
+    def event(self, kind: str, **details: object) -> Event:
+        """One event, stamped with the clock."""
+        return Event.model_validate({"at": utc_now(), "attempt": self._attempt, "kind": kind, **details})
+
+    def rows(self, *happened: Event) -> list[Mapping[str, str]]:
+        """Rows of the events table, to be committed with what they tell of."""
+        return [{"run_id": self._run_id, "body": record_json(one)} for one in happened]
+
+    def record(self, *happened: Event) -> None:
+        """Append events. Writes the store, if the run has one to write."""
+        if self._store is not None and happened:
+            rows = self.rows(*happened)
+            self._store.write(lambda connection: connection.execute(insert(events), rows))
+
+    @property
+    def calls(self) -> CallCounts:
+        """Calls and turns so far."""
+        with self._lock:
+            return CallCounts(**{name: self._counts[name] for name in CallCounts.model_fields})
+
+    @property
+    def tokens(self) -> int:
+        """Tokens so far."""
+        with self._lock:
+            return self._tokens

@@ -1,0 +1,198 @@
+"""`run`: the only loop over phases and the only place that starts threads.
+
+Phases of the whole run come one after another; a stretch of ticker phases is worked off
+ticker by ticker, so that one ticker's turns stay close together. What a ticker lacks is kept
+as its failure; what the run lacks stops the run.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import delete, insert, select
+
+from phases.core.ask import Ask
+from phases.core.errors import RebuttalError, SeamBroken, TickerFailure
+from phases.core.fetch import Fetch
+from phases.core.phase import Phase, check_pipeline, outcome_type, settings_of
+from phases.core.seam import check_seam
+from phases.core.store import Store, artefacts
+from phases.core.text import printable
+from schemas.base import Model
+from schemas.events import Turns
+
+LOG = logging.getLogger("rebuttal")
+
+
+@dataclass(frozen=True)
+class Doors:
+    """The two doors of a run, not yet bound to a phase or ticker."""
+
+    ask: Ask
+    fetch: Fetch
+
+
+@dataclass(frozen=True)
+class Night:
+    """What a run works with."""
+
+    pipeline: Sequence[Phase]
+    tickers: tuple[str, ...]
+    given: Mapping[str, Any]
+    """Values of the reserved parameters as_of, question, header, history."""
+    settings: Model
+    doors: Doors
+    artefacts: Artefacts
+    threads: int
+    progress: Callable[[str, str | None], None]
+    """Told of each ticker that ended, with the reason if it failed."""
+
+
+class Artefacts:
+    """Artefacts of one run, kept in the store so that memory does not grow with the tickers."""
+
+    def __init__(self, store: Store, run_id: str) -> None:
+        self._store, self._run_id = store, run_id
+
+    def keep(self, ticker: str, made: Mapping[str, Model]) -> None:
+        """Keep what was made for a ticker, or for the run where `ticker` is empty. Writes the store."""
+        rows = [
+            {"run_id": self._run_id, "ticker": ticker, "name": name, "body": record.model_dump_json()}
+            for name, record in made.items()
+        ]
+        old = [artefacts.c.run_id == self._run_id, artefacts.c.ticker == ticker]
+        if not ticker:
+            old.append(artefacts.c.name.in_(made))
+
+        def work(connection: Any) -> None:
+            connection.execute(delete(artefacts).where(*old))
+            connection.execute(insert(artefacts), rows)
+
+        if rows:
+            self._store.write(work)
+
+    def load(self, ticker: str) -> dict[str, str]:
+        """JSON of what was made for a ticker, by name. Reads the store."""
+        mine = (artefacts.c.run_id == self._run_id, artefacts.c.ticker == ticker)
+        with self._store.read() as connection:
+            found = connection.execute(select(artefacts.c.name, artefacts.c.body).where(*mine)).all()
+        return dict(map(tuple, found))
+
+
+class Outcomes(Mapping[str, Any]):
+    """What the ticker phases made, typed as the gathering phase asks for it, loaded one at a time."""
+
+    def __init__(self, tickers: Sequence[str], kept: Artefacts, entry: type[Model]) -> None:
+        self._tickers, self._kept, self._entry = tuple(tickers), kept, entry
+
+    def __getitem__(self, ticker: str) -> Any:
+        if ticker not in self._tickers:
+            raise KeyError(ticker)
+        found = self._kept.load(ticker)
+        parts = ",".join(f'"{name}":{body}' for name, body in found.items() if name in self._entry.model_fields)
+        return self._entry.model_validate_json("{" + parts + "}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tickers)
+
+    def __len__(self) -> int:
+        return len(self._tickers)
+
+
+def run(night: Night) -> dict[str, Model]:
+    """Carry out the pipeline; gives the artefacts of the whole run, by name.
+
+    Raises what stops a run: InfrastructureError, CeilingReached, NotJournaled, SeamBroken.
+    """
+    check_pipeline(night.pipeline, night.given, night.settings)
+    made: dict[str, Model] = {}
+    used: list[str] = []
+    for scope, stretch in groupby(night.pipeline, key=lambda one: one.scope):
+        phases = list(stretch)
+        if scope == "ticker":
+            _run_tickers(night, phases, made)
+            continue
+        for one in phases:
+            made[one.name] = _run_once(night, one, made, used)
+            night.artefacts.keep("", {one.name: made[one.name], "turns": Turns(keys=tuple(used))})
+    return made
+
+
+def _run_once(night: Night, one: Phase, made: Mapping[str, Model], used: list[str]) -> Model:
+    entry = outcome_type(one)
+    extra = {"outcomes": Outcomes(night.tickers, night.artefacts, entry)} if entry else {}
+    artefact: Model = one(**_arguments(night, one, made, extra, used))
+    if one.keys is not None:
+        check_seam(f"tickers > {one.name}", night.tickers, one.keys(artefact))
+    return artefact
+
+
+def _arguments(
+    night: Night, one: Phase, made: Mapping[str, Model], extra: Mapping[str, Any], used: list[str], ticker: str = ""
+) -> dict[str, Any]:
+    doors: dict[str, Any] = {
+        "ask": replace(night.doors.ask, phase=one.name, ticker=ticker, used=used),
+        "fetch": replace(night.doors.fetch, ticker=ticker),
+    }
+    fixed = {"tickers": night.tickers, "settings": settings_of(one, night.settings), **night.given}
+    known = {**fixed, **doors, **extra, **made}
+    return {name: known[name] for name in one.params}
+
+
+def _run_tickers(night: Night, phases: Sequence[Phase], made: Mapping[str, Model]) -> None:
+    """Work off all tickers in a pool. What stops the run stops it at once; turns under way are finished."""
+    with ThreadPoolExecutor(night.threads, thread_name_prefix="ticker") as pool:
+        futures = {pool.submit(_run_ticker, night, phases, made, ticker): ticker for ticker in night.tickers}
+        try:
+            for future in as_completed(futures):
+                ticker = futures[future]
+                night.progress(ticker, _ended(night, ticker, future))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    check_seam("tickers > pool", night.tickers, futures.values())
+
+
+def _ended(night: Night, ticker: str, future: Future[str | None]) -> str | None:
+    """The ticker's failure, if any. A bug in one ticker is that ticker's failure."""
+    error = future.exception()
+    if error is None:
+        return future.result()
+    if isinstance(error, RebuttalError) or not isinstance(error, Exception):
+        raise error
+    LOG.error("%s: unexpected error", ticker, exc_info=error)
+    reason = f"unexpected {type(error).__name__}: {printable(str(error))[:200]}"
+    night.artefacts.keep(ticker, {"failure": _failure(night, "failed", reason, "unknown")})
+    return reason
+
+
+def _run_ticker(night: Night, phases: Sequence[Phase], shared: Mapping[str, Model], ticker: str) -> str | None:
+    """All ticker phases of one ticker; gives the reason if it failed."""
+    made: dict[str, Model] = {}
+    used: list[str] = []
+    reason = None
+    for one in phases:
+        try:
+            artefact = one(**_arguments(night, one, {**shared, **made}, {"ticker": ticker}, used, ticker))
+        except TickerFailure as failure:
+            reason = failure.reason
+            made["failure"] = _failure(night, failure.status, reason, one.name)
+            break
+        if getattr(artefact, "ticker", ticker) != ticker:
+            raise SeamBroken(f"phase {one.name}: asked for {ticker}, made {artefact.ticker}")
+        made[one.name] = artefact
+    night.artefacts.keep(ticker, {**made, "turns": Turns(keys=tuple(used))})
+    return reason
+
+
+def _failure(night: Night, status: str, reason: str, phase: str) -> Model:
+    """The failure record of the phase that gathers the outcomes."""
+    entry = next(found for one in night.pipeline if (found := outcome_type(one)))
+    options = entry.model_fields["failure"].annotation.__args__  # type: ignore[union-attr]
+    record = next(option for option in options if isinstance(option, type) and issubclass(option, Model))
+    return record(status=status, reason=reason, phase=phase)  # type: ignore[call-arg]

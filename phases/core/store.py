@@ -1,0 +1,260 @@
+"""The store: one schema, SQLite by default, any SQLAlchemy URL. The only writer of the database.
+
+Writes of many threads are committed together: whoever gets the writer's lock carries out what
+the others queued, in one transaction, and a write counts only when its commit has returned.
+Times are UTC text. Nothing is pickled; a damaged file is named and kept, never replaced.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Generic, TypeVar, cast
+
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    create_engine,
+    event,
+    text,
+)
+from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError
+
+from phases.core.errors import StoreError, UsageError
+
+T = TypeVar("T")
+FILE = "rebuttal.db"
+HEAD = "0001"
+
+metadata = MetaData()
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("run_id", Text, primary_key=True),
+    Column("position", Integer, nullable=False),
+    Column("as_of", Text, nullable=False),
+    Column("engine", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("header", Text, nullable=False),
+    Column("record", Text),
+)
+calls = Table(
+    "calls",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("lease_until", Text, nullable=False),
+    Column("run_id", Text, nullable=False),
+    Column("ticker", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("seat", Text, nullable=False),
+    Column("request", Text, nullable=False),
+    Column("reply", Text),
+    Column("checksum", Text),
+)
+events = Table(
+    "events",
+    metadata,
+    Column("position", Integer, primary_key=True, autoincrement=True),
+    Column("run_id", Text, nullable=False, index=True),
+    Column("body", Text, nullable=False),
+)
+artefacts = Table(
+    "artefacts",
+    metadata,
+    Column("run_id", Text, primary_key=True),
+    Column("ticker", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("body", Text, nullable=False),
+)
+feed = Table(
+    "feed",
+    metadata,
+    Column("run_id", Text, primary_key=True),
+    Column("ticker", Text, primary_key=True),
+    Column("position", Integer, nullable=False),
+    Column("as_of", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("row", Text, nullable=False),
+    Index("ix_feed_ticker_as_of", "ticker", "as_of"),
+)
+
+
+class _Job(Generic[T]):
+    def __init__(self, work: Callable[[Connection], T]) -> None:
+        self.work = work
+        self.done = False
+        self.result: T
+        self.error: BaseException | None = None
+
+
+class Store:
+    """The tables of one output folder. Open it with `open_store`."""
+
+    def __init__(self, engine: Engine, name: str) -> None:
+        self._engine = engine
+        self._writer = engine.execution_options(writes=True)
+        self._name = name
+        self._queue: list[_Job[Any]] = []
+        self._queue_lock = threading.Lock()
+        self._writer_lock = threading.Lock()
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection that sees what is committed. Reads the store."""
+        with self._trouble(), self._engine.connect() as connection:
+            yield connection
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        """Carry out `work` in an immediate transaction and return once it is committed. Writes the store."""
+        job = _Job(work)
+        with self._queue_lock:
+            self._queue.append(job)
+        with self._writer_lock:
+            if not job.done:
+                with self._queue_lock:
+                    jobs, self._queue = self._queue, []
+                self._commit_together(jobs)
+        if job.error is not None:
+            with self._trouble():
+                raise job.error
+        return job.result
+
+    def _commit_together(self, jobs: list[_Job[Any]]) -> None:
+        """One transaction for all; if any part fails, one for each, so that none fails for another."""
+        if not self._commit(jobs) and len(jobs) > 1:
+            for job in jobs:
+                self._commit([job])
+        for job in jobs:
+            job.done = True
+
+    def _commit(self, jobs: list[_Job[Any]]) -> bool:
+        try:
+            with self._writer.begin() as connection:
+                results = [job.work(connection) for job in jobs]
+        except BaseException as error:  # raised again by each job's own thread
+            for job in jobs:
+                job.error = error
+            return False
+        for job, result in zip(jobs, results, strict=True):
+            job.result, job.error = result, None
+        return True
+
+    @contextmanager
+    def _trouble(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            raise StoreError(f"{self._name}: {_words(error)}") from None
+
+    def close(self) -> None:
+        """Give back every connection."""
+        self._engine.dispose()
+
+
+def open_store(out: Path, *, lock_seconds: int = 30, create: bool = True) -> Store:
+    """Open the store of an output folder, making or migrating it where allowed. Reads and writes files.
+
+    Raises UsageError if the folder cannot be written or (with `create=False`) does not exist,
+    and StoreError if the store is damaged, locked or newer than this program.
+    """
+    path = out / FILE
+    if not create and not path.exists():
+        raise UsageError(f"--out {out}: no runs here (there is no {FILE})")
+    try:
+        out.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _check_file(out, path)
+    except OSError as error:
+        raise UsageError(f"--out {out}: cannot be written ({error.strerror}); name another folder") from None
+    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": lock_seconds})
+    event.listen(engine, "connect", _on_connect)
+    event.listen(engine, "begin", _on_begin)
+    store = Store(engine, str(path))
+    try:
+        _check_tables(engine, path)
+    except (DatabaseError, sqlite3.DatabaseError) as error:
+        store.close()
+        raise StoreError(f"{path}: {_words(error)}") from None
+    except StoreError:
+        store.close()
+        raise
+    return store
+
+
+def _check_file(out: Path, path: Path) -> None:
+    if not os.access(out, os.W_OK | os.X_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        raise PermissionError(13, "no permission to write")
+    if path.exists() and path.stat().st_size == 0 and any(out.glob("*/run.json")):
+        raise StoreError(f"{path}: the store is empty although runs lie beside it; restore it from a copy")
+
+
+def _check_tables(engine: Engine, path: Path) -> None:
+    with engine.connect() as connection:
+        damage = connection.execute(text("PRAGMA quick_check(1)")).scalar()
+        if damage != "ok":
+            raise StoreError(f"{path}: the store is damaged ({damage}); it was left as it is")
+        version = _version(connection)
+    if version == HEAD:
+        return
+    if version is not None and version > HEAD:
+        raise StoreError(f"{path}: the store has schema {version}; this program knows up to {HEAD}")
+    _migrate(engine)
+
+
+def _version(connection: Connection) -> str | None:
+    known = connection.execute(text("SELECT name FROM sqlite_master WHERE name = 'alembic_version'")).scalar()
+    if not known:
+        return None
+    return cast("str | None", connection.execute(text("SELECT version_num FROM alembic_version")).scalar())
+
+
+def _migrate(engine: Engine) -> None:
+    """Bring the tables to the newest schema, in one transaction."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    with engine.execution_options(writes=True).begin() as connection:
+        if _version(connection) == HEAD:  # another process was faster
+            return
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def _on_connect(connection: Any, _: Any) -> None:
+    connection.isolation_level = None  # we begin transactions ourselves
+    for pragma in ("journal_mode=WAL", "synchronous=FULL"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _on_begin(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if _writes(connection) else "BEGIN")
+
+
+def _writes(connection: Connection) -> bool:
+    return bool(connection.get_execution_options().get("writes"))
+
+
+def _words(error: Exception) -> str:
+    origin = getattr(error, "orig", None) or error
+    message = str(origin)
+    if isinstance(error, OperationalError) and "locked" in message:
+        return "another process holds the store locked; end it or wait, then run again"
+    if "malformed" in message or "not a database" in message:
+        return f"the store is damaged ({message}); it was left as it is"
+    return message

@@ -1,0 +1,44 @@
+"""Texts that must always come out the same: canonical JSON, digests, and words for people."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from schemas.base import Model
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+
+
+def canonical(value: Any) -> str:
+    """One JSON text for one value: sorted keys, no spaces, no NaN."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def record_json(record: Model) -> str:
+    """One JSON text for one record, absent fields left out."""
+    return canonical(record.model_dump(mode="json", exclude_none=True))
+
+
+def digest(text: str) -> str:
+    """First 32 hex digits of the SHA-256 of a text."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def printable(text: str) -> str:
+    """A text that cannot forge a line or colour a terminal: control characters escaped."""
+    return _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", text.replace("\n", " "))
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`; did you mean X?` for the closest known word, or nothing.
+
+    >>> nearest("debat", ["debate", "market"])
+    '; did you mean debate?'
+    """
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f"; did you mean {close[0]}?" if close else ""

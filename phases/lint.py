@@ -1,0 +1,130 @@
+"""Lint: skills, configs and protocols against the contracts. Reads files; one line a finding.
+
+A finding names the file, what is wrong, and what is allowed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from phases.analyst_payload import AXES
+from phases.core.config import load_yaml, overlay, read_record
+from phases.core.errors import UsageError
+from phases.core.reading import Malformed, strict_json
+from phases.core.skills import FRONT_KEYS, PLACEHOLDER, Skill, load_skills
+from phases.core.text import nearest
+from phases.debate.protocol import check_skills, read_protocol
+from phases.plan import CONFIGS, SKILLS
+from phases.watchlist import watchlist
+from schemas import CONTRACTS
+from schemas.analyst import AxisInputs, AxisView
+from schemas.base import Model
+from schemas.bias import BiasInputs, BiasWording
+from schemas.debate import DebateInputs, DebateRoundContribution, ManagerInputs, ManagerReply
+from schemas.generate import json_schema
+from schemas.settings import Settings
+from schemas.validation import problems
+
+BINDINGS: dict[str, tuple[type[Model], type[Model]]] = {
+    "macro-bias": (BiasInputs, BiasWording),
+    "research-debate": (DebateInputs, DebateRoundContribution),
+    "research-manager": (ManagerInputs, ManagerReply),
+    **{reads.skill: (AxisInputs, AxisView) for reads in AXES.values()},
+}
+"""What the phases send each skill and expect back."""
+
+INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
+_NUMBER = re.compile(r"([0-9]+) characters")
+_EXAMPLE = re.compile(r"```json\n(.*?)\n```", re.DOTALL)
+
+
+def findings(skills_folder: Path = SKILLS, configs: Path = CONFIGS) -> list[str]:
+    """Everything that is wrong with the shipped skills, configs and protocols."""
+    skills = load_skills(skills_folder)
+    found = [f"skills/{name}/SKILL.md: {wrong}" for name, skill in skills.items() for wrong in _skill(skill)]
+    for path in sorted((configs / "protocols").glob("*.yaml")):
+        found += _refusals(lambda path=path: _protocol(path, skills))  # type: ignore[misc]
+    for path in sorted(configs.glob("*.yaml")):
+        found += _refusals(lambda path=path: _config(path, configs))  # type: ignore[misc]
+    return found
+
+
+def _refusals(attempt: Callable[[], None]) -> list[str]:
+    try:
+        attempt()
+    except UsageError as error:
+        return [str(error)]
+    return []
+
+
+def _protocol(path: Path, skills: dict[str, Skill]) -> None:
+    protocol = read_protocol(path.read_text(encoding="utf-8"), str(path))
+    if protocol.protocol != path.stem:
+        raise UsageError(f"{path}: protocol: {protocol.protocol!r} differs from the file's name {path.stem!r}")
+    check_skills(protocol, skills, str(path))
+
+
+def _config(path: Path, configs: Path) -> None:
+    default = load_yaml(configs / "default.yaml")
+    settings = read_record(Settings, overlay(default, load_yaml(path)), str(path))
+    watchlist((), settings, configs)
+
+
+def _skill(skill: Skill) -> Iterator[str]:
+    try:
+        front = skill.front
+    except UsageError as error:
+        yield str(error)
+        return
+    yield from (f"unknown key {key}{nearest(key, FRONT_KEYS)}" for key in front if key not in FRONT_KEYS)
+    if front.get("name") != skill.name:
+        yield f"name {front.get('name')!r} differs from the folder {skill.name!r}"
+    yield from _binding(skill)
+    for line, text in enumerate(skill.text.splitlines(), 1):
+        if PLACEHOLDER.search(text):
+            yield f"line {line}: an unfilled placeholder"
+        if INVISIBLE.search(text):
+            yield f"line {line}: an invisible character"
+
+
+def _binding(skill: Skill) -> Iterator[str]:
+    if skill.name not in BINDINGS:
+        yield f"no phase asks for it{nearest(skill.name, BINDINGS)}"
+        return
+    inputs, returns = BINDINGS[skill.name]
+    if CONTRACTS.get(skill.produces) is not returns:
+        yield f"metadata.produces is {skill.produces!r}; its phase expects {returns.__name__}"
+    if skill.inputs != tuple(inputs.model_fields):
+        yield f"metadata.inputs is {', '.join(skill.inputs)}; its phase sends {', '.join(inputs.model_fields)}"
+    allowed = set(_lengths(json_schema(returns)))
+    for number in _NUMBER.findall(skill.body):
+        if int(number) not in allowed:
+            limits = ", ".join(map(str, sorted(allowed)))
+            yield f"says {number} characters; the limits of {returns.__name__} are {limits}"
+    yield from _examples(skill, returns)
+
+
+def _lengths(schema: object) -> Iterator[int]:
+    if isinstance(schema, dict):
+        if isinstance(schema.get("maxLength"), int):
+            yield schema["maxLength"]
+        for part in schema.values():
+            yield from _lengths(part)
+    elif isinstance(schema, list):
+        for part in schema:
+            yield from _lengths(part)
+
+
+def _examples(skill: Skill, returns: type[Model]) -> Iterator[str]:
+    examples = _EXAMPLE.findall(skill.body)
+    if not examples:
+        yield "has no json example of its answer"
+    for example in examples:
+        try:
+            wrong = problems(returns, strict_json(example))
+        except Malformed as error:
+            yield f"its example is {error}"
+            continue
+        yield from (f"its example: {problem}" for problem in wrong)

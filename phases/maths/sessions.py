@@ -1,0 +1,55 @@
+"""Trading sessions, from exchange-calendars. A run belongs to a session, not to a clock.
+
+Calendars are built around the year asked about, so that no answer depends on the current date.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import cache
+from typing import Any
+
+
+def known_calendars() -> tuple[str, ...]:
+    """Codes of all calendars, sorted."""
+    import exchange_calendars
+
+    return tuple(sorted(exchange_calendars.get_calendar_names(include_aliases=True)))
+
+
+@cache
+def _calendar(exchange: str, year: int) -> Any:
+    import exchange_calendars  # takes about a second
+
+    return exchange_calendars.get_calendar(exchange, start=f"{year - 2}-01-01", end=f"{year + 2}-12-31")
+
+
+def last_session(exchange: str, day: date) -> date:
+    """The day itself if it is a session of the exchange, else the session before it.
+
+    >>> last_session("XNYS", date(2012, 7, 4))
+    datetime.date(2012, 7, 3)
+    """
+    return _calendar(exchange, day.year).date_to_session(day.isoformat(), direction="previous").date()  # type: ignore[no-any-return]
+
+
+def session_after(exchange: str, session: date, sessions: int) -> date:
+    """The session that many sessions after another, at most 252.
+
+    >>> session_after("XNYS", date(2008, 9, 30), 21)
+    datetime.date(2008, 10, 29)
+    """
+    return _calendar(exchange, session.year).session_offset(session.isoformat(), sessions).date()  # type: ignore[no-any-return]
+
+
+def sessions_between(exchange: str, first: date, last: date) -> int:
+    """Sessions after `first`, up to and with `last`; 0 if `last` is not later. More than 252 read as 252.
+
+    >>> sessions_between("XNYS", date(2012, 6, 29), date(2012, 7, 5))
+    3
+    """
+    if last <= first:
+        return 0
+    if (last - first).days > 366:
+        return 252
+    return len(_calendar(exchange, last.year).sessions_in_range(first.isoformat(), last.isoformat())) - 1

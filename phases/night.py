@@ -1,0 +1,144 @@
+"""One night: start it, carry out the pipeline, close it, export it; and the same again from the journal alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from phases.core.ask import Ask, Provider
+from phases.core.errors import RebuttalError, UsageError
+from phases.core.fetch import Fetch, Source
+from phases.core.journal import Journal
+from phases.core.recorder import Recorder
+from phases.core.runner import Artefacts, Doors, Night, run
+from phases.core.runs import FeedEntry, Runs
+from phases.core.skills import Skill
+from phases.core.store import Store, open_store
+from phases.outputs.tables import FORMATS, record_text, write_whole
+from phases.pipeline import PIPELINE
+from phases.plan import Plan
+from schemas.feed import PortfolioFeed
+from schemas.run import RunHeader, RunRecord
+from schemas.summary import RATED, Status
+
+PLANNED: tuple[Status, ...] = RATED
+"""Statuses of a planned outcome."""
+
+Progress = Callable[[str, str | None], None]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A night that reached its end."""
+
+    feed: PortfolioFeed
+    record: RunRecord
+
+
+def hold_night(plan: Plan, store: Store, out: Path, progress: Progress) -> Finished:
+    """Start or go on with the run of a plan, to its end. Writes the store and the run's folder."""
+    header, runs = plan.header, Runs(store)
+    attempt = runs.start(header.run_id, header.as_of.isoformat(), header.engine, header.model_dump_json())
+    recorder = Recorder(store, header.run_id, attempt)
+    recorder.record(recorder.event("started", note=header.engine))
+    try:
+        kept = Artefacts(store, header.run_id)
+        feed = _carry_out(header, store, recorder, kept, progress, plan.provider, plan.source)
+    except (RebuttalError, KeyboardInterrupt):
+        runs.stop(header.run_id)
+        raise
+    record = _record(feed, recorder, out, plan.asked)
+    folder = Path(record.out)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    export(feed, folder)
+    write_whole(folder / "run.json", record_text(record))
+    rows = [FeedEntry(row.ticker, row.status, row.model_dump_json()) for row in feed.rows]
+    told = recorder.rows(recorder.event("ended", note=f"exit {record.exit}"))
+    runs.finish(header.run_id, header.as_of.isoformat(), record.model_dump_json(), rows, told)
+    return Finished(feed, record)
+
+
+def replay_night(header: RunHeader, store: Store, threads: int, progress: Progress) -> PortfolioFeed:
+    """The feed of a run, rebuilt from its journal alone. Raises NotJournaled for what the journal lacks."""
+    settings = header.settings
+    operation = settings.operation.model_copy(update={"threads": threads})
+    header = header.model_copy(update={"settings": settings.model_copy(update={"operation": operation})})
+    with TemporaryDirectory(prefix="rebuttal-") as folder:
+        scratch = open_store(Path(folder))
+        try:
+            kept = Artefacts(scratch, header.run_id)
+            return _carry_out(header, store, Recorder(None, header.run_id, 1), kept, progress, None, None)
+        finally:
+            scratch.close()
+
+
+def stored_feed(store: Store, run_id: str) -> PortfolioFeed:
+    """The feed of a finished run. Raises UsageError if the run has none yet. Reads the store."""
+    body = Artefacts(store, run_id).load("").get("portfolio_feed")
+    if body is None:
+        raise UsageError(f"run {run_id} has no feed: it did not reach its end; go on with `run --resume {run_id}`")
+    return PortfolioFeed.model_validate_json(body)
+
+
+def export(feed: PortfolioFeed, folder: Path) -> None:
+    """Write the feed in every format. Writes files."""
+    for name, text in FORMATS.items():
+        write_whole(folder / f"feed.{name}", text(feed))
+
+
+def _carry_out(
+    header: RunHeader,
+    store: Store,
+    recorder: Recorder,
+    kept: Artefacts,
+    progress: Progress,
+    provider: Provider | None,
+    source: Source | None,
+) -> PortfolioFeed:
+    settings = header.settings
+    journal = Journal(store, header.run_id, settings.operation.lease_seconds)
+    skills = {name: Skill(name, text) for name, text in header.skills.items()}
+    ask = Ask(skills, settings.models, header.engine, provider, journal, recorder)
+    fetch = Fetch(settings.source, header.vintage, source, journal, recorder)
+    made = run(
+        Night(
+            pipeline=PIPELINE,
+            tickers=header.tickers,
+            given={
+                "as_of": header.as_of,
+                "question": header.question,
+                "header": header,
+                "history": header.history,
+            },
+            settings=settings,
+            doors=Doors(ask, fetch),
+            artefacts=kept,
+            threads=settings.operation.threads,
+            progress=progress,
+        )
+    )
+    feed = made["portfolio_feed"]
+    assert isinstance(feed, PortfolioFeed)
+    return feed
+
+
+def _record(feed: PortfolioFeed, recorder: Recorder, out: Path, asked: date) -> RunRecord:
+    tickers = {row.ticker: row.status for row in feed.rows}
+    return RunRecord(
+        run_id=feed.run_id,
+        as_of=asked,
+        session=feed.as_of,
+        engine=feed.engine,
+        protocol=feed.protocol,
+        statuses=dict(sorted(Counter(tickers.values()).items())),
+        tickers=tickers,
+        calls=recorder.calls,
+        tokens=recorder.tokens,
+        cost_usd=0.0,
+        out=str(out / feed.run_id),
+        exit=0 if all(status in PLANNED for status in tickers.values()) else 1,
+    )

@@ -1,0 +1,66 @@
+"""The feed as text: CSV and one JSON document, with the same values to the last digit."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from phases.core.recorder import process_lives, process_name
+from schemas.base import Model
+from schemas.feed import FeedRow, PortfolioFeed
+
+RISKY = ("=", "+", "-", "@", "\t", "\r", "'")
+"""A text cell that starts so could run as a formula; a leading apostrophe makes it inert, and is doubled."""
+
+
+def feed_csv(feed: PortfolioFeed) -> str:
+    """One line a row under a header line. Null is an empty cell; flags are joined by `;`."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(FeedRow.model_fields)
+    for row in feed.rows:
+        writer.writerow([_cell(value) for value in row.model_dump(mode="json").values()])
+    return out.getvalue()
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    text = ";".join(value) if isinstance(value, list) else str(value)
+    text = " ".join(text.splitlines())
+    return f"'{text}" if text.startswith(RISKY) else text
+
+
+def feed_json(feed: PortfolioFeed) -> str:
+    """Header and rows as one JSON document."""
+    return record_text(feed)
+
+
+def record_text(record: Model) -> str:
+    """Any record as an indented JSON document."""
+    return json.dumps(record.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n"
+
+
+FORMATS = {"csv": feed_csv, "json": feed_json}
+"""Text of a feed by format."""
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that a reader finds the old one whole or the new one whole. Writes a file."""
+    for stray in path.parent.glob(f".{path.name}.*"):
+        if not process_lives(stray.name.removeprefix(f".{path.name}.").replace("-", ":")):
+            stray.unlink(missing_ok=True)
+    draft = path.with_name(f".{path.name}.{process_name().replace(':', '-')}")
+    with draft.open("w", encoding="utf-8", newline="") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)

@@ -1,0 +1,222 @@
+"""Planning a night: from words and files to the header whose digest names the run. Starts nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from phases.core.ask import Provider
+from phases.core.bundle import BUNDLE, code_digest
+from phases.core.config import load_yaml, overlay, read_record, with_words
+from phases.core.errors import NoData, UsageError
+from phases.core.fetch import Source
+from phases.core.recorder import today
+from phases.core.runs import Runs
+from phases.core.skills import Skill, load_skills
+from phases.core.text import canonical, digest, nearest
+from phases.debate.protocol import Protocol, check_skills, protocol_file, read_protocol
+from phases.maths.exact import exact
+from phases.maths.sessions import known_calendars, last_session, session_after
+from phases.providers import PROVIDERS
+from phases.sources import SOURCES
+from phases.watchlist import watchlist
+from schemas.bias import BiasRow
+from schemas.feed import FeedRow
+from schemas.market import Question, Span
+from schemas.run import History, LastRow, RunHeader
+from schemas.settings import Settings
+
+CONFIGS = BUNDLE / "configs"
+SKILLS = BUNDLE / "skills"
+
+ALWAYS_USED = ("macro-bias", "research-manager")
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a user said."""
+
+    tickers: Sequence[str] = ()
+    config: Path | None = None
+    sets: Sequence[str] = ()
+    as_of: str | None = None
+    debate: str | None = None
+    protocols: Path | None = None
+
+    @property
+    def settle(self) -> bool:
+        """Whether anything was said that settles the configuration."""
+        return bool(self.config or self.sets or self.debate or self.protocols)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A night that could start."""
+
+    header: RunHeader
+    asked: date
+    """Date that was asked for."""
+    provider: Provider
+    source: Source
+    span: Span
+    skills: Mapping[str, Skill]
+    notes: tuple[str, ...] = field(default=())
+
+
+def settings_of(words: Words) -> Settings:
+    """The effective configuration: default, overlay, `--set`, options. Reads files."""
+    config = load_yaml(CONFIGS / "default.yaml")
+    where = "configuration"
+    if words.config is not None:
+        config, where = overlay(config, load_yaml(words.config)), str(words.config)
+    said: dict[str, Any] = {"debate": {"when": words.debate, "protocols": words.protocols and str(words.protocols)}}
+    said = {"debate": {name: value for name, value in said["debate"].items() if value is not None}}
+    if words.as_of is not None:
+        said["as_of"] = words.as_of
+    return read_record(Settings, overlay(with_words(config, words.sets), said), where)
+
+
+def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> Plan:
+    """Everything a run needs, checked. Reads files and, where there is one, the store.
+
+    With `resumed`, what was not said is taken from that run, its history included. Raises
+    UsageError naming what is wrong and what is allowed.
+    """
+    settings = settings_of(words)
+    if resumed is not None and not words.settle:
+        settings = resumed.settings.model_copy(update={"operation": settings.operation})
+    if resumed is not None and words.as_of is None:
+        settings = settings.model_copy(update={"as_of": resumed.as_of})
+    provider = _named(PROVIDERS, "provider", settings.provider)()
+    source = _named(SOURCES, "source", settings.source)()
+    if not any(exact(weight) for weight in settings.analyst.axes.values()):
+        raise UsageError("analyst.axes: no axis has a weight above 0")
+    path = protocol_file(settings.debate.protocol, CONFIGS / "protocols", _further(settings))
+    text = path.read_text(encoding="utf-8")
+    protocol = read_protocol(text, str(path))
+    skills = load_skills(SKILLS)
+    check_skills(protocol, skills, str(path))
+    named = words.tickers or (resumed.tickers if resumed is not None else ())
+    wanted = watchlist(named, settings, _universe_folder(words, settings))
+    asked, session, span = _session(settings, source)
+    header = RunHeader(
+        run_id="unnamed",
+        as_of=session,
+        tickers=wanted.tickers,
+        left_out=wanted.left_out,
+        question=_question(settings, session),
+        settings=_pinned(settings, session),
+        engine=provider.engine,
+        protocol=text,
+        skills={name: skill.text for name, skill in skills.items() if name in _used(protocol, settings)},
+        vintage=source.vintage,
+        code=code_digest(),
+        history=_history(runs, wanted.tickers, session, provider.engine) if resumed is None else resumed.history,
+    )
+    notes = wanted.notes
+    if asked != session:
+        notes = (
+            *notes,
+            f"{asked} is no session of {settings.question.calendar}; the night is that of {session}",
+        )
+    return Plan(named_run(header), asked, provider, source, span, skills, notes)
+
+
+def identity(header: RunHeader) -> dict[str, Any]:
+    """What decides what a run says: the header without its name and without how it is carried out."""
+    found = header.model_dump(mode="json", exclude={"run_id": True, "settings": {"operation"}})
+    return {str(key): value for key, value in found.items()}
+
+
+def named_run(header: RunHeader) -> RunHeader:
+    """The header with the id that its identity gives it."""
+    mark = digest(canonical(identity(header)))[:8]
+    return header.model_copy(update={"run_id": f"{header.as_of.isoformat()}-{mark}"})
+
+
+def changed(before: RunHeader, after: RunHeader) -> list[str]:
+    """Names of the identity's parts that differ, for example `settings.debate.rounds`."""
+    return sorted(_differences(identity(before), identity(after), ""))
+
+
+def _differences(before: Any, after: Any, path: str) -> Iterator[str]:
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in sorted({*before, *after}):
+            yield from _differences(before.get(key), after.get(key), f"{path}.{key}" if path else str(key))
+    elif before != after:
+        yield path
+
+
+def _named(table: Mapping[str, Any], key: str, name: str) -> Any:
+    if name not in table:
+        raise UsageError(f"{key}: {name!r} is unknown{nearest(name, table)} (known: {', '.join(sorted(table))})")
+    return table[name]
+
+
+def _universe_folder(words: Words, settings: Settings) -> Path:
+    """Folder the universe file is relative to: the configuration's own, else the shipped one."""
+    own = words.config.parent if words.config is not None else CONFIGS
+    return own if (own / (settings.universe.file or "")).is_file() else CONFIGS
+
+
+def _pinned(settings: Settings, session: date) -> Settings:
+    """Settings as the run keeps them: the session in place of the date, the protocol's text in place of its folder."""
+    debate = settings.debate.model_copy(update={"protocols": None})
+    return settings.model_copy(update={"as_of": session, "debate": debate})
+
+
+def _further(settings: Settings) -> Path | None:
+    return Path(settings.debate.protocols) if settings.debate.protocols else None
+
+
+def _used(protocol: Protocol, settings: Settings) -> set[str]:
+    axes = {f"{axis}-analyst" for axis in settings.analyst.axes}
+    return axes | {seat.skill for seat in protocol.seats.values()} | set(ALWAYS_USED)
+
+
+def _session(settings: Settings, source: Source) -> tuple[date, date, Span]:
+    """The date asked for, the session it stands for, and the days the source covers."""
+    span = Span.model_validate_json(json.dumps(source.fetch("span", {})))
+    asked = settings.as_of or today()
+    calendar = settings.question.calendar
+    if calendar not in known_calendars():
+        raise UsageError(f"question.calendar: {calendar!r} is unknown{nearest(calendar, known_calendars())}")
+    if not span.first <= asked <= span.last:
+        raise UsageError(
+            f"as_of: {asked} is outside the source {source.name}, which covers {span.first} to {span.last}"
+        )
+    session = last_session(calendar, asked)
+    if session < span.first:
+        raise UsageError(f"as_of: the session {session} is before the source {source.name}, which begins {span.first}")
+    benchmark = {"symbol": settings.question.benchmark, "as_of": session.isoformat(), "sessions": "1"}
+    try:
+        source.fetch("bars", benchmark)
+    except NoData as nothing:
+        raise UsageError(f"question.benchmark: {nothing.reason}") from None
+    return asked, session, span
+
+
+def _question(settings: Settings, session: date) -> Question:
+    asked = settings.question
+    return Question(
+        event=f"total return over the next {asked.horizon_sessions} sessions exceeds that of {asked.benchmark}",
+        horizon_sessions=asked.horizon_sessions,
+        benchmark=asked.benchmark,
+        resolves_on=session_after(asked.calendar, session, asked.horizon_sessions),
+    )
+
+
+def _history(runs: Runs | None, tickers: Sequence[str], session: date, engine: str) -> History:
+    """What earlier nights of the same engine left. Reads the store."""
+    if runs is None:
+        return History()
+    rows = [FeedRow.model_validate_json(row) for row in runs.latest_rows(tickers, session.isoformat(), engine)]
+    bias = runs.latest_artefact("bias_row", session.isoformat(), engine)
+    return History(
+        rows=tuple(LastRow(session=row.as_of, ticker=row.ticker, status=row.status, stance=row.stance) for row in rows),
+        bias_row=None if bias is None else BiasRow.model_validate_json(bias),
+    )

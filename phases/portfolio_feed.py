@@ -1,0 +1,131 @@
+"""The hand-off: one row per requested ticker. A failure is a status with a reason, never a neutral view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from phases.core.phase import phase
+from phases.core.text import canonical, digest
+from phases.maths.conviction import effective_conviction, stance_of
+from phases.maths.exact import exact
+from schemas.analyst import AnalystPayload
+from schemas.base import Stance, Ticker
+from schemas.feed import SCHEMA_VERSION, FeedRow, PortfolioFeed, TickerOutcome
+from schemas.market import Question
+from schemas.run import RunHeader
+from schemas.settings import AnalystSettings
+from schemas.summary import DebateSummary, Status
+
+NUMBERS = (
+    *("stance", "conviction_pre", "conviction_delta", "conviction_post", "probability_pre", "probability_post"),
+    *("view_excess_return", "view_period", "view_confidence"),
+    *("gap_first", "gap_last", "gap_verdict", "convergence", "agreement", "decided_by", "debate_cost_usd"),
+)
+"""Columns that are null unless the row is rated."""
+
+
+@phase(scope="run", keys=lambda feed: [row.ticker for row in feed.rows])
+def portfolio_feed(
+    tickers: tuple[Ticker, ...],
+    outcomes: Mapping[Ticker, TickerOutcome],
+    question: Question,
+    header: RunHeader,
+    settings: AnalystSettings,
+) -> PortfolioFeed:
+    """All rows of the night, in the order of the request."""
+    rows = tuple(_row(ticker, outcomes[ticker], question, header, settings) for ticker in tickers)
+    head = {
+        "schema_version": SCHEMA_VERSION,
+        "run_id": header.run_id,
+        "as_of": header.as_of,
+        "engine": header.engine,
+        "protocol": header.settings.debate.protocol,
+    }
+    parts = [{**head, "as_of": header.as_of.isoformat()}, [row.model_dump(mode="json") for row in rows]]
+    return PortfolioFeed.model_validate({**head, "rows": rows, "content_hash": digest(canonical(parts))})
+
+
+def _row(
+    ticker: Ticker, outcome: TickerOutcome, question: Question, header: RunHeader, settings: AnalystSettings
+) -> FeedRow:
+    status, reason = _status(outcome)
+    rated = status in ("contested", "degraded", "gated", "debated")
+    payload, summary = outcome.analyst_payload, outcome.debate_summary
+    numbers: dict[str, Any] = dict.fromkeys(NUMBERS)
+    if rated and payload is not None and summary is not None:
+        numbers |= _numbers(payload, summary, exact(settings.watch_spread))
+    snapshot, transcript = outcome.market_snapshot, outcome.debate_transcript
+    row = {
+        "schema_version": SCHEMA_VERSION,
+        "run_id": header.run_id,
+        "as_of": header.as_of,
+        "session": snapshot.session if snapshot else None,
+        "ticker": ticker,
+        "status": status,
+        "reason": reason,
+        "event": question.event,
+        "horizon_sessions": question.horizon_sessions,
+        "benchmark": question.benchmark,
+        "resolves_on": question.resolves_on,
+        "flags": _flags(status, numbers, payload, summary),
+        "held": ticker in header.settings.held,
+        "engine": header.engine,
+        "evidence_hash": snapshot.content_hash if snapshot else None,
+        "transcript_hash": transcript.content_hash if transcript and transcript.ledger else None,
+        **numbers,
+    }
+    return FeedRow.model_validate(row)
+
+
+def _status(outcome: TickerOutcome) -> tuple[Status, str | None]:
+    """Exactly one status, in the order of precedence, and its reason."""
+    payload, summary = outcome.analyst_payload, outcome.debate_summary
+    if outcome.failure is not None:
+        return outcome.failure.status, outcome.failure.reason
+    if payload is None or summary is None:
+        return "failed", "the night made no summary for this ticker"
+    if summary.status in ("debated", "gated") and payload.missing_axes:
+        absent = "; ".join(f"{one.axis} axis missing: {one.reason}" for one in payload.missing_axes)
+        return "degraded", absent
+    return summary.status, summary.reason
+
+
+def _numbers(payload: AnalystPayload, summary: DebateSummary, watch_spread: Fraction) -> dict[str, Any]:
+    delta = summary.conviction_delta or 0
+    after = effective_conviction(payload.conviction_score, delta)
+    debated = summary.status == "debated"
+    return {
+        "stance": _stance_after(payload, after, watch_spread),
+        "conviction_pre": payload.conviction_score,
+        "conviction_delta": delta,
+        "conviction_post": after,
+        "probability_pre": payload.probability,
+        "probability_post": summary.probability_post,
+        "decided_by": summary.decided_by,
+        "debate_cost_usd": 0.0 if debated else None,
+    }
+
+
+def _stance_after(payload: AnalystPayload, after: int, watch_spread: Fraction) -> Stance:
+    """The stance of the conviction after the debate, by the rule that gave the one before."""
+    if after == payload.conviction_score:
+        return payload.stance
+    spread = None if payload.panel_spread is None else exact(payload.panel_spread)
+    return stance_of(after, tie=False, spread=spread, watch_spread=watch_spread)
+
+
+def _flags(
+    status: Status, numbers: Mapping[str, Any], payload: AnalystPayload | None, summary: DebateSummary | None
+) -> tuple[str, ...]:
+    """What a reader should know, sorted."""
+    found = set(summary.flags) if summary else set()
+    if status == "degraded" and summary is not None and summary.status == "gated":
+        found.add("gated")
+    if payload is not None:
+        found |= {f"missing_{one.axis}" for one in payload.missing_axes}
+    conviction, probability = numbers["conviction_post"], numbers["probability_post"]
+    if conviction and probability is not None and conviction * (exact(probability) - Fraction(1, 2)) < 0:
+        found.add("split")
+    return tuple(sorted(found))

@@ -1,0 +1,47 @@
+"""The offline desk: a deterministic provider that answers every skill from the evidence alone.
+
+No language model, no key, no network. It holds its side, cites ids, and concedes honestly. It is
+the null that a model has to beat, and says so: its measured skill is none (see the README).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from phases.core.ask import Reply, Request
+from phases.core.errors import UsageError
+from phases.core.text import nearest
+from phases.providers.offline.analysts import axis_view, bias_wording
+from phases.providers.offline.debater import contribution
+from phases.providers.offline.manager import manager_reply
+
+SKILLS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
+    "macro-bias": bias_wording,
+    "technical-analyst": axis_view,
+    "fundamental-analyst": axis_view,
+    "sentiment-analyst": axis_view,
+    "news-analyst": axis_view,
+    "research-debate": contribution,
+    "research-manager": manager_reply,
+}
+"""One pure function per skill: typed inputs to the answer as a JSON object."""
+
+
+class OfflineDesk:
+    """Answers turns from their typed inputs; the same inputs always give the same bytes."""
+
+    engine = "offline-desk v1, llm: none"
+
+    def replies(self, requests: Sequence[Request]) -> Sequence[Reply]:
+        """One reply for each request, in order. Raises UsageError for a skill the desk does not know."""
+        return [self._reply(request) for request in requests]
+
+    def _reply(self, request: Request) -> Reply:
+        answer = SKILLS.get(request.skill)
+        if answer is None:
+            hint = nearest(request.skill, SKILLS)
+            raise UsageError(f"the offline desk has no answer to the skill {request.skill!r}{hint}")
+        text = json.dumps(answer(request.inputs), ensure_ascii=False, sort_keys=True)
+        return Reply(text=text, stop_reason="end_turn")

@@ -1,0 +1,68 @@
+"""Showing what a store holds: one run, or one ticker's night with the inputs of every turn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import select
+
+from phases.core.errors import UsageError
+from phases.core.runner import Artefacts
+from phases.core.runs import Runs
+from phases.core.store import Store, calls
+from phases.core.text import canonical, nearest
+from phases.night import stored_feed
+from phases.outputs.terminal import debate_text, feed_table
+from schemas.analyst import AnalystPayload
+from schemas.debate import DebateTranscript
+from schemas.events import Turns
+from schemas.run import RunHeader
+from schemas.summary import DebateSummary
+
+
+def show_run(store: Store, name: str, as_json: bool) -> str:
+    """One run: its feed as a table, or header, record and feed as JSON. Reads the store."""
+    known = Runs(store).find(name)
+    feed = stored_feed(store, known.run_id)
+    if not as_json:
+        return f"engine: {known.engine} | run {known.run_id} | {known.state}\n\n{feed_table(feed)}"
+    record = json.loads(known.record) if known.record else None
+    return canonical({"header": json.loads(known.header), "record": record, "feed": feed.model_dump(mode="json")})
+
+
+def show_ticker(store: Store, name: str, ticker: str, as_json: bool) -> str:
+    """One ticker's night: readable, or as JSON with the inputs and raw reply of every turn. Reads the store."""
+    known = Runs(store).find(name)
+    feed = stored_feed(store, known.run_id)
+    rows = {row.ticker: row for row in feed.rows}
+    row = rows.get(ticker.upper())
+    if row is None:
+        hint = nearest(ticker.upper(), rows)
+        raise UsageError(f"run {known.run_id} has no ticker {ticker!r}{hint} (it has {', '.join(list(rows)[:20])})")
+    kept = Artefacts(store, known.run_id).load(row.ticker)
+    if as_json:
+        made = {made: json.loads(body) for made, body in sorted(kept.items())}
+        return canonical({"row": row.model_dump(mode="json"), "artefacts": made, "turns": _turns(store, kept)})
+    header = RunHeader.model_validate_json(known.header)
+    payload, transcript, summary = (
+        model.model_validate_json(kept[made]) if made in kept else None
+        for made, model in (
+            ("analyst_payload", AnalystPayload),
+            ("debate_transcript", DebateTranscript),
+            ("debate_summary", DebateSummary),
+        )
+    )
+    return debate_text(header, row.ticker, row, payload, transcript, summary)  # type: ignore[arg-type]
+
+
+def _turns(store: Store, kept: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Every turn in the order it was asked: inputs as sent, what a repair quoted, and the raw reply."""
+    keys = Turns.model_validate_json(kept["turns"]).keys if "turns" in kept else ()
+    with store.read() as connection:
+        rows = connection.execute(
+            select(calls.c.key, calls.c.request, calls.c.reply).where(calls.c.key.in_(keys), calls.c.state == "done")
+        ).all()
+    found = {key: {"key": key, **json.loads(request), "reply": json.loads(reply)} for key, request, reply in rows}
+    return [found[key] for key in keys if key in found]

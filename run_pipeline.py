@@ -1,0 +1,364 @@
+"""The command line: parse, call, print. `python run_pipeline.py --help`, or `rebuttal` once installed."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.exceptions import TyperException
+
+from phases.core.bundle import VERSION
+from phases.core.errors import InfrastructureError, RebuttalError, UsageError
+from phases.core.text import nearest, printable
+
+if TYPE_CHECKING:
+    from phases.core.store import Store
+    from phases.plan import Words
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help=(
+        "Debated trading research, one checked row per ticker.\n\n"
+        "Without a command: `run`, with configs/default.yaml and the offline desk (no key, no network)."
+    ),
+    epilog=(
+        "Any command takes --debug, for a traceback. Exit codes: 0 every ticker has a planned outcome; "
+        "1 finished, some have none, or a check failed; 2 bad usage, nothing started; 3 spend ceiling; "
+        "4 data, model or store down; 130 interrupted."
+    ),
+)
+
+Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the store and the runs.")]
+RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run id, or `last`.")]
+
+
+@app.command()
+def run(
+    tickers: Annotated[
+        list[str] | None, typer.Argument(metavar="[TICKER ...]", help="Instead of the watchlist.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", metavar="F", help="Overlay on configs/default.yaml.")
+    ] = None,
+    sets: Annotated[
+        list[str] | None, typer.Option("--set", metavar="A.B=C", help="One value of the configuration.")
+    ] = None,
+    as_of: Annotated[str | None, typer.Option("--as-of", metavar="DATE", help="Night to run, YYYY-MM-DD.")] = None,
+    out: Out = Path("runs"),
+    resume: Annotated[
+        str | None,
+        typer.Option("--resume", metavar="RUN", help="Go on with this run (or `last`), unchanged."),
+    ] = None,
+    debate: Annotated[str | None, typer.Option("--debate", metavar="all|gate|none", help="Which to debate.")] = None,
+    protocols: Annotated[
+        Path | None, typer.Option("--protocols", metavar="DIR", help="Further protocol files.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the machine summary on stdout.")] = False,
+) -> None:
+    """Run a night: evidence, bias row, analysts, debate, manager, feed."""
+    from phases.plan import Words
+
+    words = Words(tuple(tickers or ()), config, tuple(sets or ()), as_of, debate, protocols)
+    raise typer.Exit(_run(words, out, resume, as_json))
+
+
+def _run(words: Words, out: Path, resume: str | None, as_json: bool) -> int:
+    from phases.core.runs import Runs
+    from phases.core.store import open_store
+    from phases.night import hold_night
+    from phases.outputs.terminal import feed_table, first_line, last_line
+    from phases.plan import plan, settings_of
+
+    settings = settings_of(words)
+    if resume is None:
+        plan(words, None)  # everything that can be wrong is found before a file is made
+    store = open_store(out, lock_seconds=settings.operation.lock_seconds)
+    try:
+        runs = Runs(store)
+        planned = _resumed(words, runs, resume) if resume is not None else plan(words, runs)
+        print(first_line(planned.header, planned.span), file=sys.stderr if as_json else sys.stdout, flush=True)
+        for note in planned.notes:
+            _tell(f"note: {note}")
+        finished = hold_night(planned, store, out, _Progress(len(planned.header.tickers)))
+    finally:
+        store.close()
+    if as_json:
+        print(finished.record.model_dump_json())
+    else:
+        print(f"\n{feed_table(finished.feed)}\n\n{last_line(finished.record)}")
+    return finished.record.exit
+
+
+def _resumed(words: Words, runs: Any, resume: str) -> Any:
+    """The plan of a run that goes on; refused if anything that decides what it says has changed."""
+    from phases.plan import changed, plan
+    from schemas.run import RunHeader
+
+    if resume == "last" and not runs.all():
+        _tell("note: nothing to resume in this store; a new run starts")
+        return plan(words, runs)
+    known = runs.find(resume)
+    header = RunHeader.model_validate_json(known.header)
+    planned = plan(words, runs, header)
+    different = changed(header, planned.header)
+    if different:
+        named = ", ".join(different[:8])
+        raise UsageError(
+            f"--resume {known.run_id}: changed since it began: {named}; run without --resume for a new run"
+        )
+    return planned
+
+
+class _Progress:
+    """Plain progress lines on stderr."""
+
+    def __init__(self, tickers: int) -> None:
+        self._tickers, self._ended = tickers, 0
+
+    def __call__(self, ticker: str, reason: str | None) -> None:
+        self._ended += 1
+        told = f": {printable(reason)}" if reason else ""
+        _tell(f"[{self._ended}/{self._tickers}] {ticker}{told}")
+
+
+@app.command()
+def replay(
+    name: RunName,
+    out: Out = Path("runs"),
+    check: Annotated[bool, typer.Option("--check", help="Compare with the exported feed, byte for byte.")] = False,
+    threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Tickers at once.")] = 4,
+) -> None:
+    """Rebuild a run from its journal, offline: no model, no source."""
+    from phases.core.runs import Runs
+    from phases.night import export, replay_night
+    from phases.outputs.tables import FORMATS
+    from phases.outputs.terminal import feed_table
+    from schemas.run import RunHeader
+
+    store = _open(out)
+    try:
+        known = Runs(store).find(name)
+        header = RunHeader.model_validate_json(known.header)
+        feed = replay_night(header, store, threads, lambda ticker, reason: None)
+    finally:
+        store.close()
+    folder = out / known.run_id
+    if not check:
+        export(feed, folder)
+        print(f"engine: {header.engine} | replayed from the journal | run {known.run_id}\n\n{feed_table(feed)}")
+        return
+    different = [
+        f"feed.{kind}"
+        for kind, text in FORMATS.items()
+        if not (folder / f"feed.{kind}").is_file() or (folder / f"feed.{kind}").read_bytes() != text(feed).encode()
+    ]
+    if different:
+        _tell(f"replay differs from {folder}: {', '.join(different)}")
+        raise typer.Exit(1)
+    print(f"replay of {known.run_id}: same bytes ({', '.join(f'feed.{kind}' for kind in FORMATS)})")
+
+
+@app.command()
+def feed(
+    name: RunName,
+    out: Out = Path("runs"),
+    form: Annotated[str, typer.Option("--format", metavar="csv|json", help="Form of the hand-off.")] = "csv",
+    to: Annotated[Path | None, typer.Option("--to", metavar="F", help="File instead of stdout.")] = None,
+) -> None:
+    """Print the portfolio feed of a run."""
+    from phases.core.runs import Runs
+    from phases.night import stored_feed
+    from phases.outputs.tables import FORMATS, write_whole
+
+    if form not in FORMATS:
+        raise UsageError(f"--format {printable(form)}: unknown (known: {', '.join(FORMATS)})")
+    store = _open(out)
+    try:
+        text = FORMATS[form](stored_feed(store, Runs(store).find(name).run_id))
+    finally:
+        store.close()
+    if to is None:
+        sys.stdout.write(text)
+    else:
+        write_whole(to, text)
+
+
+@app.command()
+def validate(
+    contract: Annotated[str, typer.Argument(metavar="CONTRACT", help="A name that `schemas` lists.")],
+    file: Annotated[str, typer.Argument(metavar="F|-", help="A JSON file, or - for stdin.")],
+) -> None:
+    """Check JSON against a contract: pointer, value and rule of everything wrong."""
+    from phases.core.reading import Malformed, strict_json
+    from schemas.validation import problems
+
+    model = _contract(contract)
+    try:
+        found = problems(model, strict_json(_text(file)))
+    except Malformed as error:
+        _tell(f"(document): {printable(str(error))}")
+        raise typer.Exit(1) from None
+    for problem in found:
+        _tell(printable(str(problem)))
+    if found:
+        raise typer.Exit(1)
+    print(f"valid {contract}")
+
+
+def _text(file: str) -> str:
+    try:
+        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return raw.decode("utf-8")
+    except OSError as error:
+        raise UsageError(f"{printable(file)}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{printable(file)}: not UTF-8 at byte {error.start}") from None
+
+
+def _contract(name: str) -> Any:
+    from schemas import CONTRACTS
+
+    if name not in CONTRACTS:
+        raise UsageError(f"{printable(name)!r} is no contract{nearest(name, CONTRACTS)} (see `schemas`)")
+    return CONTRACTS[name]
+
+
+@app.command()
+def schemas(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Print this one.")] = None,
+) -> None:
+    """List the contracts, or print the JSON Schema of one."""
+    from schemas import CONTRACTS
+    from schemas.generate import schema_text
+
+    if name is not None:
+        sys.stdout.write(schema_text(_contract(name)))
+        return
+    wide = max(map(len, CONTRACTS))
+    for known, model in CONTRACTS.items():
+        print(f"{known:{wide}}  {(model.__doc__ or '').splitlines()[0]}")
+
+
+@app.command()
+def lint() -> None:
+    """Check every skill, config and protocol against the contracts."""
+    from phases.lint import findings
+
+    found = findings()
+    for line in found:
+        print(line)
+    if found:
+        raise typer.Exit(1)
+    print("no findings")
+
+
+@app.command()
+def runs(out: Out = Path("runs")) -> None:
+    """List the runs of a store, the latest last."""
+    from phases.core.runs import Runs
+
+    store = _open(out)
+    try:
+        known = Runs(store).all()
+    finally:
+        store.close()
+    for one in known:
+        record = json.loads(one.record) if one.record else {}
+        counts = ", ".join(f"{number} {status}" for status, number in record.get("statuses", {}).items())
+        print(f"{one.run_id}  {one.state:8}  {one.engine}  {counts}")
+
+
+@app.command()
+def show(
+    name: RunName,
+    ticker: Annotated[str | None, typer.Argument(metavar="[TICKER]", help="One debate.")] = None,
+    out: Out = Path("runs"),
+    as_json: Annotated[bool, typer.Option("--json", help="Everything as JSON, inputs of every turn included.")] = False,
+) -> None:
+    """Show a run, or one ticker's debate."""
+    from phases.show import show_run, show_ticker
+
+    store = _open(out)
+    try:
+        text = show_run(store, name, as_json) if ticker is None else show_ticker(store, name, ticker, as_json)
+    finally:
+        store.close()
+    print(text)
+
+
+def _open(out: Path) -> Store:
+    from phases.core.store import open_store
+
+    return open_store(out, create=False)
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _with_command(words: list[str]) -> list[str]:
+    """`run` where no command is named: for bare options, and for words that can only be tickers."""
+    import re
+
+    if not words or (words[0].startswith("-") and words[0] not in ("-h", "--help", "--version")):
+        return ["run", *words]
+    known = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
+    first = words[0]
+    if first.startswith("-") or first in known:
+        return words
+    if re.fullmatch(r"[A-Z0-9^][A-Z0-9.^=-]*", first):
+        return ["run", *words]
+    raise UsageError(
+        f"{printable(first)!r} is no command{nearest(first, known)} (commands: {', '.join(sorted(known))})"
+    )
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and leave with its exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words == ["--version"]:
+        print(f"rebuttal {VERSION}")
+        return
+    debug = "--debug" in words
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+    sys.exit(_code([word for word in words if word != "--debug"], debug))
+
+
+def _code(words: list[str], debug: bool) -> int:
+    """Exit code of one command; every error is one line, with its traceback only under --debug."""
+    try:
+        code: int | None = app(_with_command(words), prog_name="run_pipeline.py", standalone_mode=False)
+        return code or 0
+    except RebuttalError as error:
+        if debug:
+            raise
+        resumable = "; resumable with `run --resume last`" if isinstance(error, InfrastructureError) else ""
+        _tell(f"error: {printable(str(error))}{resumable}")
+        return error.exit_code
+    except TyperException as error:
+        _tell(f"error: {printable(error.format_message()).rstrip('.')} (see `--help`)")
+        return 2
+    except (KeyboardInterrupt, typer.Abort):
+        _tell("interrupted; go on with `run --resume last`")
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads; leave quietly
+        return 0
+    except Exception as error:
+        if debug:
+            raise
+        _tell(f"error: unexpected {type(error).__name__}: {printable(str(error))} (run again with --debug)")
+        return 4
+
+
+if __name__ == "__main__":
+    main()

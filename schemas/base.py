@@ -1,0 +1,116 @@
+"""Common types. Every contract is frozen, closed and strict; a field's docstring is its description."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime
+from typing import Annotated, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    WithJsonSchema,
+)
+
+
+class Model(BaseModel):
+    """A record: frozen, closed to unknown keys, strict about types, free of NaN and infinity."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        allow_inf_nan=False,
+        use_attribute_docstrings=True,
+        ser_json_inf_nan="null",
+    )
+
+
+TICKER_PATTERN = r"^\^?[A-Z0-9]+(?:[.=-][A-Z0-9]+)*$"
+"""One grammar for symbols: capitals and digits, joined by `.`, `-` or `=`, an index may open with `^`."""
+
+TICKER_LENGTH = 20
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
+_UTC = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?Z\Z")
+
+
+def parse_day(value: object) -> object:
+    """Read a calendar day written `YYYY-MM-DD`; anything else is left for the type to refuse."""
+    if isinstance(value, str):
+        if not _DAY.match(value):
+            raise ValueError("a day is written YYYY-MM-DD")
+        return date.fromisoformat(value)
+    return value
+
+
+def parse_utc(value: object) -> object:
+    """Read a UTC moment written `YYYY-MM-DDThh:mm:ssZ`; anything else is left for the type to refuse."""
+    if isinstance(value, str):
+        if not _UTC.match(value):
+            raise ValueError("a moment is written YYYY-MM-DDThh:mm:ssZ, in UTC")
+        return datetime.fromisoformat(value)
+    return value
+
+
+def _whole_utc(value: datetime) -> datetime:
+    if value.tzinfo is None:
+        raise ValueError("a moment needs its zone; give UTC")
+    return value.astimezone(UTC)
+
+
+def _utc_text(value: datetime) -> str:
+    return value.isoformat().replace("+00:00", "Z")
+
+
+Ticker = Annotated[str, Field(pattern=TICKER_PATTERN, min_length=1, max_length=TICKER_LENGTH)]
+"""A symbol as the user writes it, for example `BRK-B`, `0700.HK`, `^GSPC`, `BTC-USD`."""
+
+Probability = Annotated[float, Field(ge=0, le=1)]
+"""Probability of the case's event, 0..1, whoever speaks."""
+
+Conviction = Annotated[int, Field(ge=-5, le=5)]
+"""Whole conviction points, -5 (strongest sell) to 5 (strongest buy)."""
+
+Delta = Annotated[int, Field(ge=-2, le=2)]
+"""Whole conviction points a debate may move, -2 to 2."""
+
+Lean = Annotated[float, Field(ge=-1, le=1)]
+"""Direction of a fact for the event: 1 fully for, -1 fully against, 0 neutral."""
+
+Day = Annotated[date, BeforeValidator(parse_day), WithJsonSchema({"type": "string", "format": "date"})]
+"""A calendar day, written `YYYY-MM-DD`."""
+
+Utc = Annotated[
+    datetime,
+    BeforeValidator(parse_utc),
+    AfterValidator(_whole_utc),
+    PlainSerializer(_utc_text, when_used="json"),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
+"""A moment in UTC, written `YYYY-MM-DDThh:mm:ssZ`."""
+
+EvidenceId = Annotated[str, Field(pattern=r"^[a-z]+\.[a-z0-9_]+$", min_length=3, max_length=60)]
+"""Name of one evidence item, for example `px.ret_63d` or `macro.wti_63d`."""
+
+VISIBLE = (
+    r"[^\u0000-\u0020\u007f-\u00a0\u00ad\u1680\u180e\u2000-\u200f"
+    r"\u2028-\u202f\u205f-\u206f\u3000\ufeff]"
+)
+"""One character a reader can see: no space, control, zero-width or direction mark."""
+
+Text = Annotated[str, Field(min_length=1, pattern=VISIBLE)]
+"""Prose that says something: never empty, never only spaces or invisible marks."""
+
+Role = Literal["bull", "bear"]
+"""Side of a debater."""
+
+Stance = Literal["buy", "hold", "sell", "watch"]
+"""Analyst or feed view of one ticker."""
+
+NetStance = Literal["bullish", "neutral", "bearish"]
+"""Who gained in the exchange."""

@@ -1,0 +1,52 @@
+"""What happened during a run, one record an event. Only the recorder makes them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from schemas.base import Model, Text, Utc
+
+Count = Annotated[int, Field(ge=0)]
+
+
+class Usage(Model):
+    """Tokens of one call, as the engine counted them."""
+
+    input_tokens: Count = 0
+    """Tokens read."""
+    output_tokens: Count = 0
+    """Tokens written."""
+    cache_read_tokens: Count = 0
+    """Tokens read from a prompt cache."""
+    cache_write_tokens: Count = 0
+    """Tokens written to a prompt cache."""
+
+
+class Turns(Model):
+    """The turns of one ticker, or of the run as a whole."""
+
+    keys: tuple[Text, ...]
+    """Journal keys in the order they were asked, repair turns included."""
+
+
+class Event(Model):
+    """One thing that happened."""
+
+    at: Utc
+    """When."""
+    attempt: Annotated[int, Field(ge=1)]
+    """Which start of the run it belongs to."""
+    kind: Literal["started", "called", "repaired", "voided", "ticker_ended", "ended"]
+    """What happened."""
+    ticker: Text | None = None
+    """Ticker it concerns."""
+    phase: Text | None = None
+    """Artefact that was being made."""
+    key: Text | None = None
+    """Journal key of the call."""
+    note: Text | None = None
+    """Details, for a reader."""
+    usage: Usage | None = None
+    """Tokens, for a call."""

@@ -1,0 +1,169 @@
+"""What is known about the market and about one ticker: fetched series, evidence, snapshots."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from schemas.base import Day, EvidenceId, Lean, Model, Text, Ticker
+
+Unit = Literal["ratio", "usd", "index", "days", "count", "text"]
+Tier = Annotated[int, Field(ge=1, le=4)]
+
+
+class Question(Model):
+    """What every probability of a run is about."""
+
+    event: Text
+    """The event, in one sentence."""
+    horizon_sessions: Annotated[int, Field(ge=1)]
+    """Sessions from the as-of session to the resolution."""
+    benchmark: Ticker
+    """Series the return is compared with."""
+    resolves_on: Day
+    """Session on which the event is decided."""
+
+
+class Span(Model):
+    """The days a source covers."""
+
+    first: Day
+    """First session with a price."""
+    last: Day
+    """Last session with a price."""
+
+
+class Bars(Model):
+    """Daily bars of one symbol, oldest first; the columns have one entry a session."""
+
+    symbol: Ticker
+    """Symbol as asked."""
+    currency: Text
+    """ISO code of the currency the prices are in."""
+    exchange: Text
+    """Code of the exchange's trading calendar, for example `XNYS`."""
+    days: tuple[Day, ...]
+    """Sessions, strictly increasing, none after the as-of date."""
+    open: tuple[float, ...]
+    """Opening prices as traded, in `currency`."""
+    high: tuple[float, ...]
+    """Highest prices as traded."""
+    low: tuple[float, ...]
+    """Lowest prices as traded."""
+    close: tuple[float, ...]
+    """Closing prices as traded."""
+    adj_close: tuple[float, ...]
+    """Closes adjusted for splits and dividends: for ratios only, never quoted as a price."""
+    volume: tuple[float, ...]
+    """Shares traded."""
+
+
+class CloseSeries(Model):
+    """Adjusted closes of one symbol, oldest first."""
+
+    symbol: Ticker
+    """Symbol."""
+    days: tuple[Day, ...]
+    """Sessions, strictly increasing."""
+    adj_close: tuple[float, ...]
+    """Adjusted closes, one a session."""
+
+
+class Universe(Model):
+    """Every price series a source has, but its benchmark: what breadth and correlation are counted over."""
+
+    series: tuple[CloseSeries, ...]
+    """One entry a symbol, sorted by symbol."""
+
+
+class MacroSeries(Model):
+    """Released observations of one macro series, oldest first."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9_]+$")]
+    """Name, for example `core_cpi`."""
+    label: Text
+    """What it measures, in words."""
+    unit: Unit
+    """Unit of the values."""
+    period: Literal["day", "month", "quarter"]
+    """What one observation describes."""
+    days: tuple[Day, ...]
+    """First day of each period."""
+    values: tuple[float, ...]
+    """Observations."""
+    known: tuple[Day, ...]
+    """First day each observation could be known, its release lag included."""
+
+
+class MacroSeriesSet(Model):
+    """All macro series of a source, as known at the as-of date."""
+
+    series: tuple[MacroSeries, ...]
+    """One entry a series, sorted by name."""
+
+
+class Evidence(Model):
+    """One fact that a speaker may cite."""
+
+    id: EvidenceId
+    """Name by which it is cited, for example `px.ret_63d`."""
+    label: Text
+    """What it is, in words."""
+    value: bool | int | float | Text
+    """The fact itself."""
+    unit: Unit
+    """Unit of the value; a `ratio` of 0.05 is 5 percent."""
+    lean: Lean
+    """Direction for the event, from one table: 1 fully for, -1 fully against, 0 neutral."""
+    as_of: Day
+    """The day it describes."""
+    known_at: Day
+    """The first day it could be known."""
+    source: Text
+    """Which source said it, or `computed` for a value made from others."""
+    tier: Tier
+    """Trust in the source: 1 prices, volume and official macro; 2 filings; 3 named outlets; 4 other."""
+    stale: bool
+    """True if it is older than its kind allows; it then weighs half."""
+
+
+class Missing(Model):
+    """A fact that was looked for and is not there."""
+
+    id: EvidenceId
+    """Name it would have had."""
+    reason: Text
+    """Why it is absent."""
+
+
+class MarketSnapshot(Model):
+    """Everything known about one ticker after the close of a session."""
+
+    ticker: Ticker
+    """The ticker."""
+    as_of: Day
+    """The run's as-of date."""
+    session: Day
+    """Session of the newest bar used."""
+    evidence: tuple[Evidence, ...]
+    """Facts, sorted by id."""
+    missing: tuple[Missing, ...]
+    """Facts looked for and not found, sorted by id."""
+    content_hash: Text
+    """Digest of everything above."""
+
+
+class MacroSnapshot(Model):
+    """Everything known about the market as a whole after the close of a session."""
+
+    as_of: Day
+    """The run's as-of date."""
+    session: Day
+    """Last session of the benchmark at or before the as-of date."""
+    evidence: tuple[Evidence, ...]
+    """Facts, sorted by id."""
+    missing: tuple[Missing, ...]
+    """Facts looked for and not found, sorted by id."""
+    content_hash: Text
+    """Digest of everything above."""

@@ -1,0 +1,106 @@
+"""What a run is: its header (identity and inputs), what earlier nights left for it, and its record."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from schemas.base import Day, Model, Stance, Text, Ticker
+from schemas.bias import BiasRow
+from schemas.market import Question
+from schemas.settings import Settings
+from schemas.summary import Status
+
+
+class LastRow(Model):
+    """What the latest earlier night said about a ticker."""
+
+    session: Day
+    """Session of that night."""
+    ticker: Ticker
+    """Ticker."""
+    status: Status
+    """Its status then."""
+    stance: Stance | None
+    """Its stance then."""
+
+
+class History(Model):
+    """What earlier nights of the same configuration left for this one. Stored with the run."""
+
+    rows: tuple[LastRow, ...] = ()
+    """Latest earlier row of each requested ticker, sorted by ticker."""
+    bias_row: BiasRow | None = None
+    """Latest earlier bias row."""
+
+
+class RunHeader(Model):
+    """Everything that decides what a run says. Its digest names the run."""
+
+    run_id: Text
+    """`<as-of>-<8 hex of the identity>`."""
+    as_of: Day
+    """Session the run is for."""
+    tickers: tuple[Ticker, ...]
+    """Tickers of the run in order, held names included."""
+    left_out: tuple[Ticker, ...]
+    """Requested tickers over the cap."""
+    question: Question
+    """What every probability is about."""
+    settings: Settings
+    """Effective configuration."""
+    engine: Text
+    """Which engine speaks."""
+    protocol: Text
+    """Text of the protocol file."""
+    skills: dict[str, Text]
+    """Text of each skill, by name, as the run uses it."""
+    vintage: Text
+    """Digest of the data source."""
+    code: Text
+    """Digest of the program and its contracts."""
+    history: History
+    """What earlier nights left."""
+
+
+class CallCounts(Model):
+    """Calls of one start of a run."""
+
+    made: Annotated[int, Field(ge=0)]
+    """Calls that an engine answered."""
+    replayed: Annotated[int, Field(ge=0)]
+    """Calls answered by the journal."""
+    repaired: Annotated[int, Field(ge=0)]
+    """Turns that needed a second reply."""
+    void: Annotated[int, Field(ge=0)]
+    """Turns that do not count."""
+
+
+class RunRecord(Model):
+    """Machine summary of a finished start of a run, printed by `run --json` and kept as `run.json`."""
+
+    run_id: Text
+    """The run."""
+    as_of: Day
+    """Date asked for."""
+    session: Day
+    """Session it stands for."""
+    engine: Text
+    """Which engine spoke."""
+    protocol: Text
+    """Debate protocol."""
+    statuses: dict[Status, Annotated[int, Field(ge=1)]]
+    """Number of tickers by status."""
+    tickers: dict[Ticker, Status]
+    """Status of each ticker."""
+    calls: CallCounts
+    """Calls of this start."""
+    tokens: Annotated[int, Field(ge=0)]
+    """Tokens of this start, read and written."""
+    cost_usd: Annotated[float, Field(ge=0)]
+    """Money spent by this start, in US dollars."""
+    out: Text
+    """Folder of the run."""
+    exit: Literal[0, 1]
+    """0 if every ticker has a planned outcome, else 1."""

@@ -1,0 +1,141 @@
+"""The typed shape of `configs/*.yaml`. Closed: an unknown key is an error that names the nearest known one.
+
+YAML scalars arrive as text, so that a ticker such as `NO` or `TRUE` keeps its name; the field's
+type then reads them. Everything here is part of a run's identity but the section `operation`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from schemas.analyst import Axis
+from schemas.base import Day, Model, Text, Ticker
+
+
+def _absent(value: object) -> object:
+    return None if value in ("", "null", "~") else value
+
+
+class Section(Model):
+    """A section of the configuration; its scalars are read from text."""
+
+    model_config = ConfigDict(strict=False, validate_default=True)
+
+
+Weight = Annotated[str, Field(pattern=r"^[0-9]+(\.[0-9]+)?(/[1-9][0-9]*)?$")]
+"""A positive number kept exact, as a decimal or a ratio: `.6` is written `0.6` or `3/5`."""
+
+
+class UniverseSettings(Section):
+    """Which tickers a run is about, where none are named on the command line."""
+
+    file: Annotated[Text | None, BeforeValidator(_absent)]
+    """A file with a list `tickers`, relative to the configuration's folder."""
+    cap: Annotated[Annotated[int, Field(ge=1)] | None, BeforeValidator(_absent)]
+    """Most tickers a night may take; held names always come in. Absent for no cap."""
+
+
+class QuestionSettings(Section):
+    """What every probability is about."""
+
+    horizon_sessions: Annotated[int, Field(ge=1, le=252)]
+    """Sessions until the event resolves."""
+    benchmark: Ticker
+    """Series the return is compared with."""
+    calendar: Text
+    """Exchange whose sessions the nights are, by its code in exchange-calendars."""
+
+
+class MarketSettings(Section):
+    """Evidence of one ticker and of the market."""
+
+    stale_after_sessions: Annotated[int, Field(ge=0, le=60)]
+    """Sessions the newest bar may lag behind before the ticker is stale."""
+    macro_stale_after_periods: Annotated[int, Field(ge=1, le=12)]
+    """Periods since its release after which a macro observation is stale."""
+    macro_drop_after_periods: Annotated[int, Field(ge=1, le=48)]
+    """Periods since its release after which it is no evidence any more."""
+
+
+class BiasSettings(Section):
+    """The macro bias row."""
+
+    wording: bool
+    """Whether the macro-bias skill words the notes."""
+    carry_days: Annotated[int, Field(ge=0, le=365)]
+    """Oldest value that may be carried from an earlier night, in days."""
+
+
+class AnalystSettings(Section):
+    """Axes and their join."""
+
+    axes: dict[Axis, Weight]
+    """Configured axes and their weights; weights are ratios of their sum."""
+    watch_spread: Weight
+    """Spread of axis probabilities from which an undecided name is `watch`."""
+    correlation: Weight
+    """Correlation of axes that are built from different series."""
+
+
+class DebateSettings(Section):
+    """The debate."""
+
+    protocol: Annotated[str, Field(pattern=r"^[a-z0-9_-]+$")]
+    """Name of a file in the protocols folder."""
+    rounds: Annotated[Annotated[int, Field(ge=1, le=5)] | None, BeforeValidator(_absent)]
+    """Loop rounds, 1..5; absent takes the protocol's own."""
+    when: Literal["all", "gate", "none"]
+    """`all` debates every ticker, `gate` those the protocol's start rule picks, `none` no one."""
+    protocols: Annotated[Text | None, BeforeValidator(_absent)]
+    """Folder with further protocol files; absent for the shipped ones."""
+
+
+class ManagerSettings(Section):
+    """The research manager."""
+
+    probability_per_point: Weight
+    """How far one conviction point moves the probability, where the protocol says no other rule."""
+
+
+class OperationSettings(Section):
+    """How a run is carried out. Not part of its identity."""
+
+    threads: Annotated[int, Field(ge=1, le=256)]
+    """Tickers worked on at once."""
+    lease_seconds: Annotated[int, Field(ge=1, le=3600)]
+    """How long a claimed call stays reserved for its process."""
+    lock_seconds: Annotated[int, Field(ge=1, le=3600)]
+    """How long to wait for a store that another process holds."""
+
+
+class Settings(Section):
+    """A whole configuration."""
+
+    as_of: Annotated[Day | None, BeforeValidator(_absent)]
+    """Date the night is run for; absent for the last session."""
+    source: Text
+    """Name of the data source."""
+    provider: Text
+    """Name of the engine that answers skills."""
+    models: dict[str, Text]
+    """Model by `default`, `<skill>` or `<skill>/<seat>`."""
+    universe: UniverseSettings
+    """Which tickers."""
+    held: tuple[Ticker, ...]
+    """Tickers in the book: always analysed, always in the feed."""
+    question: QuestionSettings
+    """What every probability is about."""
+    market: MarketSettings
+    """Evidence."""
+    bias: BiasSettings
+    """Macro bias row."""
+    analyst: AnalystSettings
+    """Analyst payload."""
+    debate: DebateSettings
+    """Debate."""
+    manager: ManagerSettings
+    """Research manager."""
+    operation: OperationSettings
+    """How it is carried out."""

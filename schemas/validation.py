@@ -1,0 +1,153 @@
+"""The one shipped validator: it says of any JSON value what is wrong with it under a contract.
+
+It agrees with the models to the letter: a whole number is never `1.0` or `true`, formats are
+checked, and a pattern ends at the end (`"AAPL\\n"` is no ticker).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from typing import Any, NamedTuple
+
+from jsonschema import Draft202012Validator, FormatChecker, ValidationError, validators
+from jsonschema.protocols import Validator
+
+from schemas.base import TICKER_PATTERN, VISIBLE, Model, parse_day, parse_utc
+from schemas.generate import json_schema
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong with a document."""
+
+    pointer: str
+    """JSON pointer of the value, empty for the whole document."""
+    value: str
+    """The value seen, as JSON, shortened."""
+    rule: str
+    """What was allowed."""
+    limit: int | None = None
+    """Greatest length allowed, where a text is only too long."""
+
+    def __str__(self) -> str:
+        return f"{self.pointer or '(document)'}: {self.value} {self.rule}"
+
+
+PATTERNS_IN_WORDS = {
+    VISIBLE: "holds no visible character",
+    TICKER_PATTERN: "is no symbol; write capitals and digits such as AAPL, BRK-B, 0700.HK, ^GSPC",
+}
+
+FORMATS = FormatChecker(formats=())
+
+
+@FORMATS.checks("date", raises=ValueError)
+def _is_day(value: object) -> bool:
+    parse_day(value)
+    return True
+
+
+@FORMATS.checks("date-time", raises=ValueError)
+def _is_moment(value: object) -> bool:
+    parse_utc(value)
+    return True
+
+
+def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Any:
+    if isinstance(instance, str) and not _anchored(pattern).search(instance):
+        yield ValidationError(f"must match {pattern}")
+
+
+@cache
+def _anchored(pattern: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\$$", r"\\Z", pattern))
+
+
+def _is_integer(_: Any, value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_Strict: Any = validators.extend(  # type: ignore[no-untyped-call]
+    Draft202012Validator,
+    validators={"pattern": _pattern},
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer),
+)
+
+
+@cache
+def _validator(model: type[Model]) -> Validator:
+    checked: Validator = _Strict(json_schema(model), format_checker=FORMATS)
+    return checked
+
+
+def problems(model: type[Model], value: Any) -> tuple[Problem, ...]:
+    """Everything wrong with a parsed JSON value under a contract, in document order; empty if valid."""
+    errors = sorted(_validator(model).iter_errors(value), key=lambda error: list(map(str, error.path)))
+    return tuple(dict.fromkeys(found for error in errors for found in _problems(error)))
+
+
+def _problems(error: Any) -> list[Problem]:
+    pointer = "".join(f"/{_escape(part)}" for part in error.absolute_path)
+    if error.validator in ("anyOf", "oneOf") and error.context:
+        return _problems(_closest(error))
+    if error.validator == "additionalProperties":
+        known = ", ".join(error.schema.get("properties", {}))
+        unknown = sorted(set(error.instance) - set(error.schema.get("properties", {})))
+        return [
+            Problem(
+                f"{pointer}/{_escape(key)}",
+                _shorten(error.instance[key]),
+                f"is an unknown key; known are {known}",
+            )
+            for key in unknown
+        ]
+    limit = error.validator_value if error.validator == "maxLength" else None
+    return [Problem(pointer, _shorten(error.instance), _rule(error), limit)]
+
+
+def _closest(error: Any) -> Any:
+    """The complaint of the option that got furthest; `null` is an option nobody means."""
+    meant = [inner for inner in error.context if inner.validator_value != "null"]
+    return max(meant or error.context, key=lambda inner: (len(inner.absolute_path), inner.validator != "const"))
+
+
+def _rule(error: Any) -> str:
+    limit, instance = error.validator_value, error.instance
+    match error.validator:
+        case "maxLength":
+            return f"has {len(instance)} characters; at most {limit} are allowed"
+        case "minLength":
+            return f"has {len(instance)} characters; at least {limit} are needed"
+        case "pattern":
+            return PATTERNS_IN_WORDS.get(str(limit), f"must match {limit}")
+        case "type":
+            return f"must be {_article(limit)}"
+        case "enum" | "const":
+            options = limit if error.validator == "enum" else [limit]
+            return f"must be one of {', '.join(json.dumps(option) for option in options)}"
+        case "required":
+            absent = [name for name in limit if name not in instance]
+            return f"lacks the key {', '.join(absent)}"
+        case "minimum":
+            return f"must be at least {limit}"
+        case "maximum":
+            return f"must be at most {limit}"
+        case "format":
+            return f"must be a {limit}"
+    return str(error.message)
+
+
+def _article(kind: object) -> str:
+    words = {"integer": "a whole number", "number": "a number", "string": "a string"}
+    words |= {"object": "an object", "array": "a list", "boolean": "true or false", "null": "null"}
+    return words.get(str(kind), str(kind))
+
+
+def _escape(part: object) -> str:
+    return str(part).replace("~", "~0").replace("/", "~1")
+
+
+def _shorten(value: object, limit: int = 80) -> str:
+    text = json.dumps(value, ensure_ascii=True, default=str)
+    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -75,7 +75,7 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool) -> int:
     from phases.core.runs import Runs
     from phases.core.store import open_store
     from phases.night import hold_night
-    from phases.outputs.terminal import feed_table, first_line, last_line
+    from phases.outputs.terminal import feed_table, first_lines, last_lines
     from phases.plan import plan, settings_of
 
     settings = settings_of(words)
@@ -85,7 +85,7 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool) -> int:
     try:
         runs = Runs(store)
         planned = _resumed(words, runs, resume) if resume is not None else plan(words, runs)
-        print(first_line(planned.header, planned.span), file=sys.stderr if as_json else sys.stdout, flush=True)
+        print(first_lines(planned.header, planned.span), file=sys.stderr if as_json else sys.stdout, flush=True)
         for note in planned.notes:
             _tell(f"note: {note}")
         finished = hold_night(planned, store, out, _Progress(len(planned.header.tickers)))
@@ -94,7 +94,7 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool) -> int:
     if as_json:
         print(finished.record.model_dump_json())
     else:
-        print(f"\n{feed_table(finished.feed)}\n\n{last_line(finished.record)}")
+        print(f"\n{feed_table(finished.feed)}\n\n{last_lines(finished.record)}")
     return finished.record.exit
 
 

@@ -101,70 +101,66 @@ def _correlation(prices: Prices) -> float | None:
 
 
 RETURNS = {
-    n: Item(f"px.ret_{n}d", f"return over {n} sessions", "ratio", _adj(ind.total_return, n))
-    for n in (5, 21, 63, 126, 252)
+    n: Item(f"px.ret_{n}d", f"{n}-session return", "ratio", _adj(ind.total_return, n)) for n in (5, 21, 63, 126, 252)
 }
-EXCESS = {
-    n: Item(f"px.excess_{n}d", f"return over {n} sessions above the benchmark's", "ratio", _excess(n))
-    for n in (21, 63, 126, 252)
-}
+EXCESS = {n: Item(f"px.excess_{n}d", f"{n}-session excess return", "ratio", _excess(n)) for n in (21, 63, 126, 252)}
 
 PRICE_ITEMS: tuple[Item, ...] = (
     Item("px.close", "last close", "usd", _last_close),
     *RETURNS.values(),
     *EXCESS.values(),
-    Item("px.sma50_gap", "distance to the 50-session average", "ratio", _adj(ind.sma_gap, 50)),
-    Item("px.sma200_gap", "distance to the 200-session average", "ratio", _adj(ind.sma_gap, 200)),
-    Item("px.rsi14", "RSI over 14 sessions", "index", _frame(ind.rsi, 14)),
-    Item("px.macd", "MACD histogram relative to price", "ratio", _frame(ind.macd_histogram)),
-    Item("px.atr_pct", "average true range over 14 sessions", "ratio", _frame(ind.atr_ratio, 14)),
-    Item("px.vol_21d", "yearly volatility over 21 sessions", "ratio", _adj(ind.realised_volatility, 21)),
-    Item("px.vol_63d", "yearly volatility over 63 sessions", "ratio", _adj(ind.realised_volatility, 63)),
+    Item("px.sma50_gap", "gap to the 50-session average", "ratio", _adj(ind.sma_gap, 50)),
+    Item("px.sma200_gap", "gap to the 200-session average", "ratio", _adj(ind.sma_gap, 200)),
+    Item("px.rsi14", "14-session RSI", "index", _frame(ind.rsi, 14)),
+    Item("px.macd", "MACD histogram to price", "ratio", _frame(ind.macd_histogram)),
+    Item("px.atr_pct", "14-session average true range", "ratio", _frame(ind.atr_ratio, 14)),
+    Item("px.vol_21d", "21-session volatility, annualised", "ratio", _adj(ind.realised_volatility, 21)),
+    Item("px.vol_63d", "63-session volatility, annualised", "ratio", _adj(ind.realised_volatility, 63)),
     Item(
         "px.vol_ratio",
-        "volatility of 21 sessions as a multiple of that of 63",
+        "21/63-session volatility ratio",
         "index",
         _adj(ind.volatility_ratio, 21, 63),
     ),
     Item("px.drawdown_252d", "drawdown from the 252-session high", "ratio", _adj(ind.drawdown, 252)),
     Item(
         "px.volume_ratio",
-        "dollar volume of 5 sessions as a multiple of that of 63",
+        "5/63-session dollar volume ratio",
         "index",
         _frame(ind.volume_ratio, 5, 63),
     ),
-    Item("px.up_volume", "share of dollar volume on rising days, less half", "ratio", _frame(ind.up_volume_share, 21)),
+    Item("px.up_volume", "up-day share of dollar volume, less half", "ratio", _frame(ind.up_volume_share, 21)),
     Item(
         "px.range_ratio",
-        "daily range of 10 sessions as a multiple of that of 63",
+        "10/63-session range ratio",
         "index",
         _frame(ind.range_ratio, 10, 63),
     ),
-    Item("px.corr_63d", "correlation with the benchmark over 63 sessions", "index", _correlation),
+    Item("px.corr_63d", "63-session correlation with the benchmark", "index", _correlation),
 )
 
 INDEX_ITEMS: tuple[Item, ...] = (
     *(
-        Item(f"macro.index_ret_{n}d", f"benchmark return over {n} sessions", "ratio", _adj(ind.total_return, n))
+        Item(f"macro.index_ret_{n}d", f"{n}-session benchmark return", "ratio", _adj(ind.total_return, n))
         for n in (21, 63, 252)
     ),
-    Item("macro.index_sma200_gap", "benchmark distance to its 200-session average", "ratio", _adj(ind.sma_gap, 200)),
+    Item("macro.index_sma200_gap", "benchmark gap to its 200-session average", "ratio", _adj(ind.sma_gap, 200)),
     Item(
         "macro.index_vol_21d",
-        "yearly benchmark volatility over 21 sessions",
+        "21-session benchmark volatility, annualised",
         "ratio",
         _adj(ind.realised_volatility, 21),
     ),
     Item(
         "macro.index_vol_ratio",
-        "benchmark volatility of 21 sessions as a multiple of that of 63",
+        "21/63-session benchmark volatility ratio",
         "index",
         _adj(ind.volatility_ratio, 21, 63),
     ),
-    Item("macro.breadth_200d", "share of all series above their 200-session average", "ratio", _all(ind.breadth, 200)),
+    Item("macro.breadth_200d", "share of series above their 200-session average", "ratio", _all(ind.breadth, 200)),
     Item(
         "macro.mean_corr_63d",
-        "mean pairwise correlation of all series over 63 sessions",
+        "63-session mean pairwise correlation",
         "index",
         _all(ind.mean_pairwise_correlation, 63),
     ),
@@ -200,24 +196,24 @@ def _difference(values: list[float], a_year: int) -> float | None:
 
 
 MACRO_ITEMS: tuple[Released, ...] = (
-    Released("macro.gdp_yoy", "real output over a year before", "real_gdp", _change(None)),
-    Released("macro.core_cpi_yoy", "core consumer prices over a year before", "core_cpi", _change(None)),
-    Released("macro.core_cpi_3m", "core consumer prices over three months, a year", "core_cpi", _annualised_quarter),
+    Released("macro.gdp_yoy", "real GDP, 1-year change", "real_gdp", _change(None)),
+    Released("macro.core_cpi_yoy", "core CPI, 1-year change", "core_cpi", _change(None)),
+    Released("macro.core_cpi_3m", "core CPI, 3-month change, annualised", "core_cpi", _annualised_quarter),
     Released(
         "macro.tbill_3m",
-        "three-month Treasury bill rate",
+        "3-month bill rate",
         "tbill_3m",
         lambda values, _: values[-1] if values else None,
     ),
-    Released("macro.tbill_change_1y", "three-month bill rate, change over a year", "tbill_3m", _difference),
+    Released("macro.tbill_change_1y", "3-month bill rate, 1-year change", "tbill_3m", _difference),
     Released(
         "macro.unemployment",
         "unemployment rate",
         "unemployment",
         lambda values, _: values[-1] if values else None,
     ),
-    Released("macro.unemployed_yoy", "unemployed persons over a year before", "unemployed", _change(None)),
-    Released("macro.wti_63d", "crude oil price over 63 sessions before", "wti", _change(63)),
+    Released("macro.unemployed_yoy", "unemployed persons, 1-year change", "unemployed", _change(None)),
+    Released("macro.wti_63d", "crude oil, 63-session change", "wti", _change(63)),
 )
 
 

@@ -18,7 +18,6 @@ from phases.outputs.terminal import debate_text, feed_table
 from schemas.analyst import AnalystPayload
 from schemas.debate import DebateTranscript
 from schemas.events import Turns
-from schemas.run import RunHeader
 from schemas.summary import DebateSummary
 
 
@@ -45,7 +44,6 @@ def show_ticker(store: Store, name: str, ticker: str, as_json: bool) -> str:
     if as_json:
         made = {made: json.loads(body) for made, body in sorted(kept.items())}
         return canonical({"row": row.model_dump(mode="json"), "artefacts": made, "turns": _turns(store, kept)})
-    header = RunHeader.model_validate_json(known.header)
     payload, transcript, summary = (
         model.model_validate_json(kept[made]) if made in kept else None
         for made, model in (
@@ -54,7 +52,7 @@ def show_ticker(store: Store, name: str, ticker: str, as_json: bool) -> str:
             ("debate_summary", DebateSummary),
         )
     )
-    return debate_text(header, row.ticker, row, payload, transcript, summary)  # type: ignore[arg-type]
+    return debate_text(row, payload, transcript, summary)  # type: ignore[arg-type]
 
 
 def _turns(store: Store, kept: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -35,15 +35,15 @@ def axis_view(inputs: AxisInputs) -> dict[str, Any]:
         "stance_axis": stance,
         "conviction_axis": float(abs(x)),
         "probability": decimals(Fraction(1, 2) + PER_CONVICTION * x, 4),
-        "rationale": _rationale(inputs, stance, [quote(item) for item in lead[:3]]),
+        "rationale": _rationale(stance, [quote(item) for item in lead[:3]]),
         "risk": f"Against it: {quote(against[0])}." if against else "No item on this axis speaks against it.",
         "evidence": [item.id for item in cited],
         "sources": sorted({item.source for item in cited}),
     }
 
 
-def _rationale(inputs: AxisInputs, stance: str, quotes: list[str]) -> str:
-    start = f"{inputs.axis.capitalize()}: {stance}"
+def _rationale(stance: str, quotes: list[str]) -> str:
+    start = stance.capitalize()
     return f"{start} on {', '.join(quotes)}." if quotes else f"{start}; no item on this axis has a direction."
 
 

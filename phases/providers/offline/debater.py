@@ -91,10 +91,8 @@ def _outweighed(granted: Sequence[Evidence], lead: Sequence[Evidence]) -> bool:
 def _grant(granted: Sequence[Evidence], lead: Sequence[Evidence]) -> str:
     if not granted:
         return "The evidence holds no item for the other side."
-    verdict = (
-        "weighs more than this side's lead" if _outweighed(granted, lead) else "weighs no more than this side's lead"
-    )
-    return f"Granted: {quote(granted[0])} {verdict}."
+    more = "more" if _outweighed(granted, lead) else "no more"
+    return f"Granted: {quote(granted[0])}; it weighs {more} than this side's lead."
 
 
 def _stance(inputs: DebateInputs) -> str:

@@ -46,20 +46,18 @@ class MacroSpec(NamedTuple):
 
 
 MACRO = (
-    # BLS: a month's index comes out about the middle of the next month.
-    MacroSpec("core_cpi", "index", "month", 0, 45, "CPI less food and energy, 1982-84 = 100"),
-    # The figure is of the month after the quarter (NOTICE.md); from there on as core_cpi.
-    MacroSpec("cpi", "index", "quarter", 3, 45, "CPI, month after the quarter, 1982-84 = 100"),
-    # BEA: the first estimate comes out about four weeks after the quarter ends.
-    MacroSpec("real_gdp", "usd", "quarter", 0, 120, "Real GDP, billions of 2005 dollars a year"),
+    # BLS: in the middle of the next month, but January's index as late as 24 February (day 54).
+    MacroSpec("core_cpi", "index", "month", 0, 55, "CPI less food and energy, 1982-84 = 100"),
+    # BEA: the first estimate comes out about 30 days after the quarter ends (day 121 or 122).
+    MacroSpec("real_gdp", "usd", "quarter", 0, 125, "Real GDP, billions of 2005 dollars a year"),
     # A market rate, but its mean takes in the month after the quarter: known when that ends.
     MacroSpec("tbill_3m", "ratio", "quarter", 3, 31, "3-month Treasury bill, mean of 3 months"),
-    # BLS: the jobs report comes out about the first Friday of the next month.
-    MacroSpec("unemployed", "count", "month", 0, 38, "Unemployed, thousands of persons"),
+    # BLS: the jobs report comes out on the first or second Friday of the next month.
+    MacroSpec("unemployed", "count", "month", 0, 42, "Unemployed, thousands of persons"),
     # The mean of the quarter is complete with the same report on its last month.
-    MacroSpec("unemployment", "ratio", "quarter", 2, 38, "Unemployment rate, mean of the quarter"),
-    # A market price of the day, which EIA tables about a week later.
-    MacroSpec("wti", "usd", "day", 0, 7, "WTI crude oil, spot, dollars a barrel"),
+    MacroSpec("unemployment", "ratio", "quarter", 2, 42, "Unemployment rate, mean of the quarter"),
+    # A market price of the day, which EIA tables within about a week; a day more for a holiday.
+    MacroSpec("wti", "usd", "day", 0, 8, "WTI crude oil, spot, dollars a barrel"),
 )
 """The macro series, sorted by name, each with the reason for its lag."""
 

@@ -198,12 +198,13 @@ def validate(
     file: Annotated[str, typer.Argument(metavar="F|-", help="A JSON file, or - for stdin.")],
 ) -> None:
     """Check JSON against a contract: pointer, value and rule of everything wrong."""
-    from phases.core.reading import Malformed, strict_json
-    from schemas.validation import problems
+    from phases.core.scanner import Malformed, strict_json
+    from schemas.validation import problems, published
 
-    model = _contract(contract)
+    if contract not in published():
+        raise UsageError(f"{printable(contract)!r} is no contract{nearest(contract, published())} (see `schemas`)")
     try:
-        found = problems(model, strict_json(_text(file)))
+        found = problems(contract, strict_json(_text(file)))
     except Malformed as error:
         _tell(f"(document): {printable(str(error))}")
         raise typer.Exit(1) from None
@@ -224,14 +225,6 @@ def _text(file: str) -> str:
         raise UsageError(f"{printable(file)}: not UTF-8 at byte {error.start}") from None
 
 
-def _contract(name: str) -> Any:
-    from schemas import CONTRACTS
-
-    if name not in CONTRACTS:
-        raise UsageError(f"{printable(name)!r} is no contract{nearest(name, CONTRACTS)} (see `schemas`)")
-    return CONTRACTS[name]
-
-
 @app.command()
 def schemas(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Print this one.")] = None,
@@ -241,7 +234,9 @@ def schemas(
     from schemas.generate import schema_text
 
     if name is not None:
-        sys.stdout.write(schema_text(_contract(name)))
+        if name not in CONTRACTS:
+            raise UsageError(f"{printable(name)!r} is no contract{nearest(name, CONTRACTS)} (see `schemas`)")
+        sys.stdout.write(schema_text(CONTRACTS[name]))
         return
     wide = max(map(len, CONTRACTS))
     for known, model in CONTRACTS.items():

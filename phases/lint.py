@@ -12,7 +12,7 @@ from pathlib import Path
 from phases.analyst_payload import AXES
 from phases.core.config import load_yaml, overlay, read_record
 from phases.core.errors import UsageError
-from phases.core.reading import Malformed, strict_json
+from phases.core.scanner import Malformed, strict_json
 from phases.core.skills import FRONT_KEYS, PLACEHOLDER, Skill, load_skills
 from phases.core.text import nearest
 from phases.debate.protocol import check_skills, read_protocol

@@ -48,7 +48,7 @@ class Words:
     protocols: Path | None = None
 
     @property
-    def settle(self) -> bool:
+    def configures(self) -> bool:
         """Whether anything was said that settles the configuration."""
         return bool(self.config or self.sets or self.debate or self.protocols)
 
@@ -87,7 +87,7 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> P
     UsageError naming what is wrong and what is allowed.
     """
     settings = settings_of(words)
-    if resumed is not None and not words.settle:
+    if resumed is not None and not words.configures:
         settings = resumed.settings.model_copy(update={"operation": settings.operation})
     if resumed is not None and words.as_of is None:
         settings = settings.model_copy(update={"as_of": resumed.as_of})

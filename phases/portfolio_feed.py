@@ -35,7 +35,8 @@ def portfolio_feed(
     settings: AnalystSettings,
 ) -> PortfolioFeed:
     """All rows of the night, in the order of the request."""
-    rows = tuple(_row(ticker, outcomes[ticker], question, header, settings) for ticker in tickers)
+    held = frozenset(header.settings.held)
+    rows = tuple(_row(name, outcomes[name], name in held, question, header, settings) for name in tickers)
     head = {
         "schema_version": SCHEMA_VERSION,
         "run_id": header.run_id,
@@ -48,7 +49,7 @@ def portfolio_feed(
 
 
 def _row(
-    ticker: Ticker, outcome: TickerOutcome, question: Question, header: RunHeader, settings: AnalystSettings
+    ticker: Ticker, outcome: TickerOutcome, held: bool, question: Question, header: RunHeader, settings: AnalystSettings
 ) -> FeedRow:
     status, reason = _status(outcome)
     rated = status in ("contested", "degraded", "gated", "debated")
@@ -70,7 +71,7 @@ def _row(
         "benchmark": question.benchmark,
         "resolves_on": question.resolves_on,
         "flags": _flags(status, numbers, payload, summary),
-        "held": ticker in header.settings.held,
+        "held": held,
         "engine": header.engine,
         "evidence_hash": snapshot.content_hash if snapshot else None,
         "transcript_hash": transcript.content_hash if transcript and transcript.ledger else None,

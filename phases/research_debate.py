@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from phases.core.ask import Answer, Ask, Wanted
@@ -161,7 +162,8 @@ def _gated(protocol: Protocol, case: Case, history: History, header: RunHeader, 
         return "gated: debates are switched off"
     if settings.when == "all" or not protocol.start_when:
         return None
-    last = next((row.stance for row in history.rows if row.ticker == case.ticker), None)
+    at = bisect_left(history.rows, case.ticker, key=lambda row: row.ticker)
+    last = history.rows[at].stance if history.rows[at : at + 1] and history.rows[at].ticker == case.ticker else None
     held = case.ticker in header.settings.held
     values = read_out(Seen(case.payload, held=held, last_stance=last))
     rules = [parse_rule(rule, READOUTS, protocol.protocol) for rule in protocol.start_when]

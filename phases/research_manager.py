@@ -34,9 +34,7 @@ def debate_summary(
         )
     if len(sides) == 1:
         reason = debate_transcript.stop_reason
-        return _summary(
-            case, debate_transcript, "debated", reason, conviction_delta=0, flags=(f"one_sided_{sides[0]}",)
-        )
+        return _summary(case, debate_transcript, "debated", reason, conviction_delta=0, flags=("one_sided",))
     return _managed(case, debate_transcript, settings, ask)
 
 

@@ -65,16 +65,16 @@ def watchlist(named: Sequence[str], settings: Settings, folder: Path) -> Watchli
     doubled = sorted(word for word, times in Counter(asked).items() if times > 1)
     if doubled:
         notes.append(f"named more than once, taken once: {', '.join(doubled)}")
-    return _capped(list(dict.fromkeys([*asked, *held])), held, settings.universe.cap, notes)
+    return _capped(list(dict.fromkeys([*asked, *held])), frozenset(held), settings.universe.cap, notes)
 
 
-def _capped(tickers: list[str], held: list[str], cap: int | None, notes: list[str]) -> Watchlist:
+def _capped(tickers: list[str], held: frozenset[str], cap: int | None, notes: list[str]) -> Watchlist:
     """The first `cap` tickers, but every held one; held names come before others when the cap binds."""
     if cap is None or len(tickers) <= cap:
         return Watchlist(tuple(tickers), (), tuple(notes))
-    room = max(cap - len(set(held)), 0)
-    others = [word for word in tickers if word not in held][:room]
-    kept = tuple(word for word in tickers if word in held or word in others)
-    left_out = tuple(word for word in tickers if word not in kept)
-    notes.append(f"cap of {cap} binds: {len(kept)} taken ({len(set(held))} held), left out: {', '.join(left_out)}")
-    return Watchlist(kept, left_out, tuple(notes))
+    others = [word for word in tickers if word not in held]
+    left_out = others[max(cap - len(held), 0) :]
+    dropped = frozenset(left_out)
+    kept = tuple(word for word in tickers if word not in dropped)
+    notes.append(f"cap of {cap} binds: {len(kept)} taken ({len(held)} held), left out: {', '.join(left_out)}")
+    return Watchlist(kept, tuple(left_out), tuple(notes))

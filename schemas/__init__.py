@@ -1,52 +1,20 @@
-"""The contracts. Models are the source; `schemas/json/` is generated from them. Imports nothing of ours."""
+"""The contracts. Models are the source; `schemas/json/` is generated from them. Imports nothing of ours.
 
-from schemas.analyst import AnalystPayload, AxisInputs, AxisView
-from schemas.base import Model
-from schemas.bias import BiasInputs, BiasRow, BiasWording
-from schemas.debate import (
-    Case,
-    DebateInputs,
-    DebateRoundContribution,
-    DebateTranscript,
-    ManagerInputs,
-    ManagerReply,
-)
-from schemas.events import Event
-from schemas.feed import FeedRow, PortfolioFeed
-from schemas.market import Bars, Evidence, MacroSeriesSet, MacroSnapshot, MarketSnapshot, Universe
-from schemas.run import History, RunHeader, RunRecord
-from schemas.settings import Settings
-from schemas.summary import DebateSummary
+`CONTRACTS` maps every published name to its model. It is built at first use: checking one
+document against one contract needs no other.
+"""
 
-CONTRACTS: dict[str, type[Model]] = {
-    model.__name__: model
-    for model in (
-        AnalystPayload,
-        AxisInputs,
-        AxisView,
-        Bars,
-        BiasInputs,
-        BiasRow,
-        BiasWording,
-        Case,
-        DebateInputs,
-        DebateRoundContribution,
-        DebateSummary,
-        DebateTranscript,
-        Event,
-        Evidence,
-        FeedRow,
-        History,
-        MacroSeriesSet,
-        MacroSnapshot,
-        ManagerInputs,
-        ManagerReply,
-        MarketSnapshot,
-        PortfolioFeed,
-        RunHeader,
-        RunRecord,
-        Settings,
-        Universe,
-    )
-}
-"""Every published contract, by name."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from schemas.contracts import CONTRACTS as CONTRACTS
+
+
+def __getattr__(name: str) -> object:
+    if name == "CONTRACTS":
+        from schemas import contracts
+
+        return contracts.CONTRACTS
+    raise AttributeError(name)

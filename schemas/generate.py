@@ -9,8 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from schemas import CONTRACTS
 from schemas.base import Model
+
+FOLDER = Path(__file__).parent / "json"
+"""Committed schemas, one file a contract."""
 
 UNSUPPORTED = frozenset(
     {
@@ -96,6 +98,8 @@ def wire_text(model: type[Model], require: tuple[str, ...] = ()) -> str:
 
 def stale(folder: Path) -> list[str]:
     """Files of the folder that differ from what the models give, strays and absent ones included."""
+    from schemas.contracts import CONTRACTS
+
     wanted = {f"{name}.schema.json": schema_text(model) for name, model in CONTRACTS.items()}
     found = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.json")}
     return sorted(name for name in {*wanted, *found} if wanted.get(name) != found.get(name))
@@ -103,16 +107,17 @@ def stale(folder: Path) -> list[str]:
 
 def main() -> None:
     """Write `schemas/json/`, one file a contract and no other; with `--check` only say what differs."""
-    folder = Path(__file__).parent / "json"
-    different = stale(folder)
+    from schemas.contracts import CONTRACTS
+
+    different = stale(FOLDER)
     if "--check" in sys.argv:
         sys.exit(f"stale, run `make schemas`: {', '.join(different)}" if different else 0)
     for name in different:
         model = CONTRACTS.get(name.removesuffix(".schema.json"))
         if model is None:
-            (folder / name).unlink()
+            (FOLDER / name).unlink()
         else:
-            (folder / name).write_text(schema_text(model), encoding="utf-8")
+            (FOLDER / name).write_text(schema_text(model), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator, FormatChecker, ValidationError, val
 from jsonschema.protocols import Validator
 
 from schemas.base import TICKER_PATTERN, VISIBLE, Model, parse_day, parse_utc
-from schemas.generate import json_schema
+from schemas.generate import FOLDER, json_schema
 
 
 class Problem(NamedTuple):
@@ -76,14 +76,26 @@ _Strict: Any = validators.extend(  # type: ignore[no-untyped-call]
 
 
 @cache
-def _validator(model: type[Model]) -> Validator:
-    checked: Validator = _Strict(json_schema(model), format_checker=FORMATS)
+def _validator(contract: type[Model] | str) -> Validator:
+    if isinstance(contract, str):
+        schema = json.loads((FOLDER / f"{contract}.schema.json").read_text(encoding="utf-8"))
+    else:
+        schema = json_schema(contract)
+    checked: Validator = _Strict(schema, format_checker=FORMATS)
     return checked
 
 
-def problems(model: type[Model], value: Any) -> tuple[Problem, ...]:
-    """Everything wrong with a parsed JSON value under a contract, in document order; empty if valid."""
-    errors = sorted(_validator(model).iter_errors(value), key=lambda error: list(map(str, error.path)))
+def published() -> tuple[str, ...]:
+    """Names of the published contracts. Reads the folder of committed schemas."""
+    return tuple(sorted(path.name.removesuffix(".schema.json") for path in FOLDER.glob("*.schema.json")))
+
+
+def problems(contract: type[Model] | str, value: Any) -> tuple[Problem, ...]:
+    """Everything wrong with a parsed JSON value under a contract, in document order; empty if valid.
+
+    The contract is a model, or the name of a published one, whose committed schema is then read.
+    """
+    errors = sorted(_validator(contract).iter_errors(value), key=lambda error: list(map(str, error.path)))
     return tuple(dict.fromkeys(found for error in errors for found in _problems(error)))
 
 

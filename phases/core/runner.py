@@ -88,7 +88,7 @@ class Outcomes(Mapping[str, Any]):
     """What the ticker phases made, typed as the gathering phase asks for it, loaded one at a time."""
 
     def __init__(self, tickers: Sequence[str], kept: Artefacts, entry: type[Model]) -> None:
-        self._tickers, self._kept, self._entry = tuple(tickers), kept, entry
+        self._tickers, self._kept, self._entry = dict.fromkeys(tickers), kept, entry
 
     def __getitem__(self, ticker: str) -> Any:
         if ticker not in self._tickers:

@@ -46,9 +46,9 @@ class MacroSpec(NamedTuple):
 
 
 MACRO = (
-    # BLS: in the middle of the next month, but January's index as late as 24 February (day 54).
+    # BLS: about the middle of the next month, but January's index as late as 24 February (1998).
     MacroSpec("core_cpi", "index", "month", 0, 55, "CPI less food and energy, 1982-84 = 100"),
-    # BEA: the first estimate comes out about 30 days after the quarter ends (day 121 or 122).
+    # BEA: the first estimate comes out up to a month after the quarter ends (30 October 2008).
     MacroSpec("real_gdp", "usd", "quarter", 0, 125, "Real GDP, billions of 2005 dollars a year"),
     # A market rate, but its mean takes in the month after the quarter: known when that ends.
     MacroSpec("tbill_3m", "ratio", "quarter", 3, 31, "3-month Treasury bill, mean of 3 months"),

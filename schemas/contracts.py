@@ -1,0 +1,52 @@
+"""The table of published contracts."""
+
+from schemas.analyst import AnalystPayload, AxisInputs, AxisView
+from schemas.base import Model
+from schemas.bias import BiasInputs, BiasRow, BiasWording
+from schemas.debate import (
+    Case,
+    DebateInputs,
+    DebateRoundContribution,
+    DebateTranscript,
+    ManagerInputs,
+    ManagerReply,
+)
+from schemas.events import Event
+from schemas.feed import FeedRow, PortfolioFeed
+from schemas.market import Bars, Evidence, MacroSeriesSet, MacroSnapshot, MarketSnapshot, Universe
+from schemas.run import History, RunHeader, RunRecord
+from schemas.settings import Settings
+from schemas.summary import DebateSummary
+
+CONTRACTS: dict[str, type[Model]] = {
+    model.__name__: model
+    for model in (
+        AnalystPayload,
+        AxisInputs,
+        AxisView,
+        Bars,
+        BiasInputs,
+        BiasRow,
+        BiasWording,
+        Case,
+        DebateInputs,
+        DebateRoundContribution,
+        DebateSummary,
+        DebateTranscript,
+        Event,
+        Evidence,
+        FeedRow,
+        History,
+        MacroSeriesSet,
+        MacroSnapshot,
+        ManagerInputs,
+        ManagerReply,
+        MarketSnapshot,
+        PortfolioFeed,
+        RunHeader,
+        RunRecord,
+        Settings,
+        Universe,
+    )
+}
+"""Every published contract, by name."""

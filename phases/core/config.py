@@ -53,14 +53,19 @@ def load_yaml(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path}: not UTF-8 text") from None
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from None
+    return read_mapping(text, str(path))
+
+
+def read_mapping(text: str, where: str) -> dict[str, Any]:
+    """Parse one YAML mapping, all scalars as text. Raises UsageError naming `where` and the line."""
     try:
         found = parse_yaml(text)
     except yaml.YAMLError as error:
-        raise UsageError(f"{path}: {printable(' '.join(str(error).split()))}") from None
+        raise UsageError(f"{where}: {printable(' '.join(str(error).split()))}") from None
     except UsageError as error:
-        raise UsageError(f"{path}: {error}") from None
+        raise UsageError(f"{where}: {error}") from None
     if not isinstance(found, dict):
-        raise UsageError(f"{path}: must be a mapping of keys to values")
+        raise UsageError(f"{where}: must be a mapping of keys to values")
     return found
 
 

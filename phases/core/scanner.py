@@ -54,11 +54,11 @@ def find_object(text: str) -> dict[str, Any]:
         raise Malformed("the reply is empty")
     if not (body.startswith("{") and body.endswith("}")):
         body = _only_span(body)
-    else:
-        spans = _spans(body)
-        if len(spans) > 1:
-            raise Malformed(f"the reply holds {len(spans)} JSON objects; exactly one is allowed")
-    value = strict_json(body)
+    try:
+        value = strict_json(body)
+    except Malformed:
+        _only_span(body)  # two objects in a row are worth a clearer word than "extra data"
+        raise
     if not isinstance(value, dict):
         raise Malformed("the reply is not a JSON object")
     return value
@@ -78,30 +78,15 @@ def _only_span(text: str) -> str:
     return text[start:end]
 
 
-_MARK = re.compile(r'["\\{}]')
-
-
 def _spans(text: str) -> list[tuple[int, int]]:
-    """Outermost balanced braces, quotes inside them respected; an unbalanced opening is Malformed."""
+    """Outermost balanced braces; an unbalanced opening is Malformed."""
     spans: list[tuple[int, int]] = []
-    depth, start, quoted, skip = 0, 0, False, -1
-    for match in _MARK.finditer(text):
-        at, mark = match.start(), match.group()
-        if at == skip:
-            continue
-        if mark == "\\":
-            skip = at + 1 if quoted else skip
-        elif mark == '"':
-            quoted = (not quoted) if depth else False
-        elif quoted:
-            continue
-        elif mark == "{":
-            start = at if depth == 0 else start
-            depth += 1
-        elif depth:
-            depth -= 1
-            if depth == 0:
-                spans.append((start, at + 1))
+    start = depth = 0
+    for at, depth, opens in _nesting(text, _BRACES):
+        if opens and depth == 1:
+            start = at
+        elif not opens and depth == 0:
+            spans.append((start, at + 1))
     if depth:
         raise Malformed("the reply ends inside a JSON object")
     return spans
@@ -110,19 +95,31 @@ def _spans(text: str) -> list[tuple[int, int]]:
 def _check_depth(text: str) -> None:
     if text.count("{") + text.count("[") <= DEPTH_LIMIT:
         return
+    if any(depth > DEPTH_LIMIT for _, depth, _ in _nesting(text, _BRACKETS)):
+        raise Malformed(f"nested deeper than {DEPTH_LIMIT} levels")
+
+
+_BRACES = re.compile(r'["\\{}]')
+_BRACKETS = re.compile(r'["\\{}\[\]]')
+
+
+def _nesting(text: str, marks: re.Pattern[str]) -> Iterator[tuple[int, int, bool]]:
+    """(position, depth after it, whether it opens) of each bracket that is not inside a quoted text.
+
+    Outside any bracket a quote is prose and quotes nothing; a closing bracket there is prose, too.
+    """
     depth, quoted, skip = 0, False, -1
-    for match in re.finditer(r'["\\{}\[\]]', text):
+    for match in marks.finditer(text):
         at, mark = match.start(), match.group()
         if at == skip:
             continue
         if mark == "\\":
             skip = at + 1 if quoted else skip
         elif mark == '"':
-            quoted = not quoted
-        elif not quoted:
+            quoted = not quoted and depth > 0
+        elif not quoted and (mark in "{[" or depth):
             depth += 1 if mark in "{[" else -1
-            if depth > DEPTH_LIMIT:
-                raise Malformed(f"nested deeper than {DEPTH_LIMIT} levels")
+            yield at, depth, mark in "{["
 
 
 def _closed_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

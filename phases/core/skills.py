@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, get_origin
 
-from phases.core.config import parse_yaml
+from phases.core.config import read_mapping
 from phases.core.errors import UsageError
 from phases.core.text import canonical, digest
 from schemas.base import Model
@@ -37,11 +37,11 @@ class Skill:
     @cached_property
     def front(self) -> Mapping[str, Any]:
         """Front matter, scalars as text."""
+        where = f"skills/{self.name}/SKILL.md"
         found = _FRONT.match(self.text)
-        front = parse_yaml(found.group(1)) if found else None
-        if not isinstance(front, dict):
-            raise UsageError(f"skills/{self.name}/SKILL.md: no front matter between two lines of ---")
-        return front
+        if found is None:
+            raise UsageError(f"{where}: no front matter between two lines of ---")
+        return read_mapping(found.group(1), where)
 
     @cached_property
     def body(self) -> str:

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
-import yaml
 from pydantic import Field
 
-from phases.core.config import parse_yaml, read_record
+from phases.core.config import read_mapping, read_record
 from phases.core.errors import UsageError
 from phases.core.skills import Skill
 from phases.core.text import nearest
@@ -66,15 +65,7 @@ class Protocol(Section):
 
 def read_protocol(text: str, where: str) -> Protocol:
     """Type the text of a protocol file. Raises UsageError naming file and key."""
-    try:
-        found = parse_yaml(text)
-    except yaml.YAMLError as error:
-        raise UsageError(f"{where}: {' '.join(str(error).split())}") from None
-    except UsageError as error:
-        raise UsageError(f"{where}: {error}") from None
-    if not isinstance(found, dict):
-        raise UsageError(f"{where}: must be a mapping of keys to values")
-    protocol = read_record(Protocol, found, where)
+    protocol = read_record(Protocol, read_mapping(text, where), where)
     _check_names(protocol, where)
     for key in ("start_when", "stop_when"):
         for rule in getattr(protocol, key):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from phases.core.errors import NoData, TickerFailure
+from phases.core.errors import NoData, SourceDown, TickerFailure
 from phases.core.fetch import Fetch
 from phases.core.phase import phase
 from phases.core.text import canonical, digest
@@ -224,6 +224,10 @@ def macro_snapshot(as_of: date, question: Question, settings: MarketSettings, *,
     bars = fetch("bars", Bars, symbol=question.benchmark, as_of=day, sessions=str(SESSIONS))
     universe = fetch("universe", Universe, as_of=day, sessions=str(SESSIONS))
     macro = fetch("macro", MacroSeriesSet, as_of=day)
+    try:
+        _check_bars(bars, as_of, settings)
+    except TickerFailure as failure:
+        raise SourceDown(f"benchmark {question.benchmark}: {failure.reason}") from None
     market = Market(ind.frame_of(bars)["adj_close"], [ind.series_of(one) for one in universe.series])
     evidence, missing = _computed(INDEX_ITEMS, market, bars.days[-1], fetch.source_name)
     by_name = {one.name: one for one in macro.series}
@@ -243,7 +247,8 @@ def market_snapshot(
     _check_bars(bars, as_of, settings)
     benchmark = fetch("bars", Bars, symbol=question.benchmark, as_of=day, sessions=str(SESSIONS))
     frame = ind.frame_of(bars)
-    prices = Prices(frame, frame["adj_close"], ind.frame_of(benchmark)["adj_close"])
+    adj = frame["adj_close"]
+    prices = Prices(frame, adj, ind.frame_of(benchmark)["adj_close"].loc[: adj.index[-1]])
     evidence, missing = _computed(PRICE_ITEMS, prices, bars.days[-1], fetch.source_name)
     return MarketSnapshot(
         ticker=ticker, as_of=as_of, session=bars.days[-1], **_frozen(evidence, missing, f"{ticker} {day}")

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from phases.core.phase import phase
-from phases.core.text import canonical, digest
+from phases.core.text import canonical, digest, printable
 from phases.maths.conviction import effective_conviction, stance_of
 from phases.maths.exact import exact
 from schemas.analyst import AnalystPayload
@@ -65,7 +65,7 @@ def _row(
         "session": snapshot.session if snapshot else None,
         "ticker": ticker,
         "status": status,
-        "reason": reason,
+        "reason": None if reason is None else printable(reason),
         "event": question.event,
         "horizon_sessions": question.horizon_sessions,
         "benchmark": question.benchmark,

@@ -129,6 +129,26 @@ def _ruled_claims(reply: ManagerReply, inputs: Model) -> Sequence[Finding]:
     return tuple(Finding(f"/rulings: there is no claim {claim}", "void") for claim in foreign)
 
 
+def _unanswered(reply: ManagerReply, inputs: Model) -> list[str]:
+    """Claims ruled `answered` although nobody moved on them."""
+    claims = inputs.claims if isinstance(inputs, ManagerInputs) else ()
+    silent = {claim.id for claim in claims if claim.answer == "unaddressed"}
+    return sorted({ruling.claim for ruling in reply.rulings if ruling.ruling == "answered"} & silent)
+
+
+def _answered(reply: ManagerReply, inputs: Model) -> Sequence[Finding]:
+    return tuple(
+        Finding(f"/rulings: {claim} cannot be answered: the other side made no move on it", "drop")
+        for claim in _unanswered(reply, inputs)
+    )
+
+
+def _without_unanswered(reply: ManagerReply, inputs: Model) -> ManagerReply:
+    dropped = _unanswered(reply, inputs)
+    kept = tuple(ruling for ruling in reply.rulings if ruling.ruling != "answered" or ruling.claim not in dropped)
+    return reply.model_copy(update={"rulings": kept})
+
+
 def _conditions(reply: ManagerReply, inputs: Model) -> Sequence[Finding]:
     known = {one.id for one in inputs.evidence} if isinstance(inputs, ManagerInputs) else set()
     foreign = sorted({one.evidence for one in reply.would_resolve_if} - known)
@@ -138,6 +158,7 @@ def _conditions(reply: ManagerReply, inputs: Model) -> Sequence[Finding]:
 CHECKS: tuple[Check[ManagerReply], ...] = (
     Check("theses_differ", _theses),
     Check("ruled_claims", _ruled_claims),
+    Check("answered_claims", _answered, _without_unanswered),
     Check("conditions", _conditions),
 )
 """What a manager's reply must satisfy beyond its schema."""

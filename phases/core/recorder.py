@@ -60,10 +60,12 @@ def process_lives(name: str) -> bool:
 
 
 def _started(pid: int) -> str:
+    """When a process started, as the system counts it; `dead` for one that has ended but is not yet collected."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
-    except (OSError, IndexError):
+        state, *fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
         return "?"
+    return "dead" if state in "ZX" else fields[18]
 
 
 class Recorder:

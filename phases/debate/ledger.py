@@ -67,6 +67,7 @@ def weighed_claims(ledger: Ledger, bundle: Mapping[str, Evidence]) -> tuple[Weig
         for event in ledger
         if isinstance(event, Spoke)
         for move in event.contribution.moves or ()
+        if not move.target.startswith(f"{event.seat}.")
     }
     return tuple(
         WeighedClaim(

@@ -19,7 +19,7 @@ OPERATORS: Mapping[str, Callable[[Decimal, Decimal], bool]] = {
     ">": operator.gt,
 }
 
-_RULE = re.compile(r"\s*([a-z_.]+)\s*(<=|>=|<|>|=)\s*(-?[0-9]+(?:\.[0-9]+)?)\s*\Z")
+_RULE = re.compile(r"\s*([a-z_.]+)\s*(<=|>=|<|>|=)\s*(-?[0-9]{1,15}(?:\.[0-9]{1,9})?)\s*\Z")
 _PLACES = Decimal("0.0001")
 
 

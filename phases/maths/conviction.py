@@ -7,7 +7,7 @@ of probabilities follows the Neyman aggregate with d = sqrt(n / (1 + (n - 1) rho
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple, TypeVar
@@ -107,24 +107,25 @@ def pooled(
 ) -> float:
     """Probability of the event from the axes' probabilities, 4 decimals.
 
-    .5 + d * sum of share * (p - .5) over the configured axes, a missing one adding 0; n and d are
-    taken over the axes that are present.
+    .5 + d * sum of share * (p - .5) over the configured axes, a missing one adding 0. d is taken over
+    the axes that are present, or over all configured ones where that is smaller: an axis that goes
+    missing never makes the rest more extreme.
     """
     if not probabilities:
         return 0.5
     lean = sum((shares[n] * (exact(p) - Fraction(1, 2)) for n, p in probabilities.items()), Fraction(0))
-    present = sum((shares[n] for n in probabilities), Fraction(0))
-    effective = 1 / sum(((shares[n] / present) ** 2 for n in probabilities), Fraction(0))
-    rho = _mean_correlation(sorted(probabilities), correlations)
-    squared = clamp(effective / (1 + (effective - 1) * rho), 1, 9)
-    shift = Fraction(math.sqrt(squared)) * abs(lean)
-    size = decimals(clamp(shift, 0, Fraction(1, 2)), 4)
-    return decimals(Fraction(1, 2) + (1 if lean > 0 else -1) * exact(size), 4)
+    squared = min(_squared_d({n: shares[n] for n in names}, correlations) for names in (probabilities, shares))
+    size = decimals(clamp(Fraction(math.sqrt(squared)) * abs(lean), 0, Fraction(1, 2)), 4)
+    return float(Fraction(1, 2) + (1 if lean > 0 else -1) * exact(size))
 
 
-def _mean_correlation(names: Sequence[str], correlations: Mapping[frozenset[str], Fraction]) -> Fraction:
+def _squared_d(shares: Mapping[Name, Fraction], correlations: Mapping[frozenset[str], Fraction]) -> Fraction:
+    """d^2 = n / (1 + (n - 1) rho) in [1, 9], with n = 1 / sum of squared weights and rho the mean over pairs."""
+    names, whole = sorted(shares), sum(shares.values(), Fraction(0))
     pairs = [frozenset((a, b)) for at, a in enumerate(names) for b in names[at + 1 :]]
-    return sum((correlations[pair] for pair in pairs), Fraction(0)) / len(pairs) if pairs else Fraction(0)
+    rho = sum((correlations.get(pair, Fraction(1)) for pair in pairs), Fraction(0)) / max(len(pairs), 1)
+    effective = 1 / sum(((share / whole) ** 2 for share in shares.values()), Fraction(0))
+    return clamp(effective / (1 + (effective - 1) * rho), 1, 9)
 
 
 def stance_table(net_stance: NetStance, score: int) -> int:

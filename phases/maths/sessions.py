@@ -5,7 +5,7 @@ Calendars are built around the year asked about, so that no answer depends on th
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 from functools import cache
 from typing import Any
 
@@ -15,6 +15,10 @@ def known_calendars() -> tuple[str, ...]:
     import exchange_calendars
 
     return tuple(sorted(exchange_calendars.get_calendar_names(include_aliases=True)))
+
+
+MOST = 252
+"""Sessions in a year; more are not told apart."""
 
 
 @cache
@@ -50,6 +54,7 @@ def sessions_between(exchange: str, first: date, last: date) -> int:
     """
     if last <= first:
         return 0
-    if (last - first).days > 366:
-        return 252
-    return len(_calendar(exchange, last.year).sessions_in_range(first.isoformat(), last.isoformat())) - 1
+    if (last - first).days > 400:
+        return MOST
+    start = first + timedelta(days=1)
+    return min(MOST, len(_calendar(exchange, last.year).sessions_in_range(start.isoformat(), last.isoformat())))

@@ -35,7 +35,6 @@ def _cell(value: Any) -> str:
     if isinstance(value, int | float):
         return repr(value)
     text = ";".join(value) if isinstance(value, list) else str(value)
-    text = " ".join(text.splitlines())
     return f"'{text}" if text.startswith(RISKY) else text
 
 

@@ -34,7 +34,7 @@ def axis_view(inputs: AxisInputs) -> dict[str, Any]:
         "ticker": inputs.ticker,
         "stance_axis": stance,
         "conviction_axis": float(abs(x)),
-        "probability": decimals(Fraction(1, 2) + PER_CONVICTION * x, 4),
+        "probability": float(Fraction(1, 2) + exact(decimals(PER_CONVICTION * x, 4))),
         "rationale": _rationale(stance, [quote(item) for item in lead[:3]]),
         "risk": f"Against it: {quote(against[0])}." if against else "No item on this axis speaks against it.",
         "evidence": [item.id for item in cited],

@@ -3,7 +3,7 @@ grants one genuine point, and says so when that point outweighs its own lead."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from phases.providers.offline.words import quote, strength, strongest
@@ -12,17 +12,20 @@ from schemas.market import Evidence
 
 CLAIMS = 3
 
+PER_ROUND = CLAIMS + 1
+"""Items a side uses in one round: its claims, and one for its rebuttal."""
+
 
 def contribution(inputs: DebateInputs) -> dict[str, Any]:
-    """One turn for either side."""
+    """One turn for either side. Each round draws on the next items, so that a later one brings something new."""
     side = 1 if inputs.role == "bull" else -1
-    bundle = inputs.evidence or ()
-    own, other = strongest(bundle, side), strongest(bundle, -side)
-    said = _said(inputs)
-    fresh = [item for item in own if item.id not in said["own"]] or own
+    bundle = {item.id: item for item in inputs.evidence or ()}
+    own, other = strongest(bundle.values(), side), strongest(bundle.values(), -side)
+    fresh = own[PER_ROUND * (inputs.round_number - 1) :] or own
     lead, granted = fresh[:CLAIMS], other[:1]
-    answer = _answer(inputs, own, lead, said["other"], {item.id: item for item in bundle})
-    sentences = [_opening(inputs, lead), answer or _support(lead), _grant(granted, lead), _stance(inputs)]
+    opponent = bundle.get(_opponents_lead(inputs) or "")
+    answer = _support(lead) if opponent is None else _answer(inputs, opponent, fresh[CLAIMS:PER_ROUND] or fresh[1:])
+    sentences = [_opening(inputs, lead), answer, _grant(granted, lead), _stance(inputs)]
     return {
         "role": inputs.role,
         "ticker": inputs.ticker,
@@ -33,23 +36,14 @@ def contribution(inputs: DebateInputs) -> dict[str, Any]:
     }
 
 
-def _said(inputs: DebateInputs) -> dict[str, list[str]]:
-    """Ids each side has named so far, in the order of the bundle; they stand in the arguments."""
-    own, other = [], []
-    for past in inputs.prior_rounds or ():
-        sides = (past.bull_argument or "", past.bear_argument or "")
-        mine, theirs = sides if inputs.role == "bull" else sides[::-1]
-        own.append(mine)
-        other.append(theirs)
-    if inputs.bull_argument is not None:
-        other.append(inputs.bull_argument)
-    return {"own": _ids(own, inputs.evidence or ()), "other": _ids(other[-1:], inputs.evidence or ())}
-
-
-def _ids(arguments: Iterable[str], bundle: Sequence[Evidence]) -> list[str]:
-    text = " ".join(arguments)
-    found = [(text.find(f"({item.id}"), item.id) for item in bundle]
-    return [name for at, name in sorted(found) if at >= 0]
+def _opponents_lead(inputs: DebateInputs) -> str | None:
+    """The id that the other side's latest argument names first; absent without an opponent."""
+    said = inputs.bull_argument
+    if said is None and inputs.prior_rounds:
+        last = inputs.prior_rounds[-1]
+        said = last.bear_argument if inputs.role == "bull" else last.bull_argument
+    found = [(at, item.id) for item in inputs.evidence or () if (at := (said or "").find(f"({item.id}")) >= 0]
+    return min(found)[1] if found else None
 
 
 def _opening(inputs: DebateInputs, lead: Sequence[Evidence]) -> str:
@@ -65,23 +59,13 @@ def _support(lead: Sequence[Evidence]) -> str:
     return f"It is supported by {' and '.join(quote(item) for item in lead[1:])}."
 
 
-def _answer(
-    inputs: DebateInputs,
-    own: Sequence[Evidence],
-    lead: Sequence[Evidence],
-    theirs: Sequence[str],
-    bundle: dict[str, Evidence],
-) -> str | None:
-    """A rebuttal of the other side's lead that brings an item not used in this turn; absent without an opponent."""
-    if not theirs:
-        return None
-    used = {item.id for item in lead[:1]} | set(_said(inputs)["own"])
-    fresh = next((item for item in own if item.id not in used), None)
-    opponent = "bear" if inputs.role == "bull" else "bull"
-    disputed = f"The {opponent} leads with {quote(bundle[theirs[0]])}; that is accurate"
-    if fresh is None:
+def _answer(inputs: DebateInputs, opponent: Evidence, unused: Sequence[Evidence]) -> str:
+    """A rebuttal of the other side's lead that brings an item its own side has not used."""
+    name = "bear" if inputs.role == "bull" else "bull"
+    disputed = f"The {name} leads with {quote(opponent)}; that is accurate"
+    if not unused:
         return f"{disputed}, and nothing unused in the evidence answers it."
-    return f"{disputed}, but {quote(fresh)} points the other way."
+    return f"{disputed}, but {quote(unused[0])} points the other way."
 
 
 def _outweighed(granted: Sequence[Evidence], lead: Sequence[Evidence]) -> bool:

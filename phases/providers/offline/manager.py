@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from phases.maths.exact import exact
+from phases.maths.lean import LEANS
 from schemas.base import Role
 from schemas.debate import ManagerInputs, WeighedClaim
 from schemas.market import Evidence
@@ -61,12 +62,12 @@ def _ruling(claim: WeighedClaim) -> dict[str, Any]:
 
 
 def _conditions(inputs: ManagerInputs, bundle: Mapping[str, Evidence]) -> list[dict[str, Any]]:
-    """For the lead of each side: its item crossing zero, where the sign of the value is what speaks for the side."""
+    """For the lead of each side: its item crossing zero, where zero is what makes it neutral."""
     found = []
     for side in SIDES:
         claims = _claims(inputs, side)
         item = bundle.get(claims[0].evidence[0]) if claims and claims[0].evidence else None
-        if item is not None and isinstance(item.value, float) and item.lean * item.value > 0:
+        if item is not None and isinstance(item.value, float) and item.id in LEANS and LEANS[item.id].centre == 0:
             comparison = "below" if item.value > 0 else "above"
             found.append({"evidence": item.id, "comparison": comparison, "value": 0.0})
     return found

@@ -1,0 +1,70 @@
+"""Sessions against the New York Stock Exchange's published holidays."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from phases.maths.sessions import known_calendars, last_session, session_after, sessions_between
+
+
+@pytest.mark.parametrize(
+    ("day", "session"),
+    [
+        ("2008-09-30", "2008-09-30"),
+        ("2012-07-04", "2012-07-03"),  # Independence Day
+        ("2008-03-23", "2008-03-20"),  # Easter Sunday after Good Friday
+        ("2001-09-14", "2001-09-10"),  # closed from the 11th to the 14th
+        ("2012-10-30", "2012-10-26"),  # Sandy, after a weekend
+        ("2012-01-01", "2011-12-30"),  # over the turn of a year
+        ("2004-06-11", "2004-06-10"),  # day of mourning for President Reagan
+        ("1990-01-01", "1989-12-29"),  # long before the library's default start
+    ],
+)
+def test_last_session(day: str, session: str) -> None:
+    assert last_session("XNYS", date.fromisoformat(day)) == date.fromisoformat(session)
+
+
+@pytest.mark.parametrize(
+    ("session", "count", "later"),
+    [
+        ("2008-09-30", 21, "2008-10-29"),
+        ("2008-09-30", 1, "2008-10-01"),
+        ("2012-07-03", 1, "2012-07-05"),
+        ("2001-09-10", 1, "2001-09-17"),
+        ("2012-10-26", 2, "2012-11-01"),
+    ],
+)
+def test_session_after(session: str, count: int, later: str) -> None:
+    assert session_after("XNYS", date.fromisoformat(session), count) == date.fromisoformat(later)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "count"),
+    [
+        ("2012-06-29", "2012-07-05", 3),
+        ("2012-06-29", "2012-06-29", 0),
+        ("2012-06-29", "2012-06-01", 0),
+        ("2012-06-29", "2012-07-01", 0),  # a Sunday
+        ("2001-09-10", "2001-09-17", 1),
+        ("2008-01-02", "2008-12-31", 252),  # 253 sessions that year
+        ("2000-01-03", "2012-01-03", 252),
+    ],
+)
+def test_sessions_between(first: str, last: str, count: int) -> None:
+    assert sessions_between("XNYS", date.fromisoformat(first), date.fromisoformat(last)) == count
+
+
+def test_sessions_between_from_a_day_that_is_no_session() -> None:
+    assert sessions_between("XNYS", date(2012, 6, 30), date(2012, 7, 2)) == 1  # Saturday to Monday
+
+
+def test_sessions_between_reads_more_than_252_as_252() -> None:
+    assert sessions_between("XNYS", date(2001, 11, 26), date(2002, 11, 27)) == 252
+
+
+def test_calendars_are_known_by_code() -> None:
+    known = known_calendars()
+    assert list(known) == sorted(known)
+    assert {"XNYS", "XHKG", "XETR"} <= set(known)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer.exceptions import TyperException
@@ -73,22 +74,26 @@ def run(
 
 def _run(words: Words, out: Path, resume: str | None, as_json: bool) -> int:
     from phases.core.runs import Runs
-    from phases.core.store import open_store
+    from phases.core.store import FILE, open_store
     from phases.night import hold_night
     from phases.outputs.terminal import feed_table, first_lines, last_lines
-    from phases.plan import plan, settings_of
+    from phases.plan import plan, resume_plan, settings_of
 
     settings = settings_of(words)
-    if resume is None:
+    if resume is None or not (out / FILE).exists():
+        if resume not in (None, "last"):
+            raise UsageError(f"--out {out}: no run {printable(str(resume))} here (there is no {FILE})")
         plan(words, None)  # everything that can be wrong is found before a file is made
     store = open_store(out, lock_seconds=settings.operation.lock_seconds)
     try:
-        runs = Runs(store)
-        planned = _resumed(words, runs, resume) if resume is not None else plan(words, runs)
+        planned = plan(words, Runs(store)) if resume is None else resume_plan(words, Runs(store), resume)
         print(first_lines(planned.header, planned.span), file=sys.stderr if as_json else sys.stdout, flush=True)
         for note in planned.notes:
             _tell(f"note: {note}")
         finished = hold_night(planned, store, out, _Progress(len(planned.header.tickers)))
+    except KeyboardInterrupt:
+        _tell("interrupted; go on with `run --resume last`")
+        return 130
     finally:
         store.close()
     if as_json:
@@ -96,26 +101,6 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool) -> int:
     else:
         print(f"\n{feed_table(finished.feed)}\n\n{last_lines(finished.record)}")
     return finished.record.exit
-
-
-def _resumed(words: Words, runs: Any, resume: str) -> Any:
-    """The plan of a run that goes on; refused if anything that decides what it says has changed."""
-    from phases.plan import changed, plan
-    from schemas.run import RunHeader
-
-    if resume == "last" and not runs.all():
-        _tell("note: nothing to resume in this store; a new run starts")
-        return plan(words, runs)
-    known = runs.find(resume)
-    header = RunHeader.model_validate_json(known.header)
-    planned = plan(words, runs, header)
-    different = changed(header, planned.header)
-    if different:
-        named = ", ".join(different[:8])
-        raise UsageError(
-            f"--resume {known.run_id}: changed since it began: {named}; run without --resume for a new run"
-        )
-    return planned
 
 
 class _Progress:
@@ -188,8 +173,11 @@ def feed(
         store.close()
     if to is None:
         sys.stdout.write(text)
-    else:
+        return
+    try:
         write_whole(to, text)
+    except OSError as error:
+        raise UsageError(f"--to {to}: cannot be written ({error.strerror})") from None
 
 
 @app.command()
@@ -302,15 +290,11 @@ def _tell(line: str) -> None:
 
 def _with_command(words: list[str]) -> list[str]:
     """`run` where no command is named: for bare options, and for words that can only be tickers."""
-    import re
-
-    if not words or (words[0].startswith("-") and words[0] not in ("-h", "--help", "--version")):
-        return ["run", *words]
-    known = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
-    first = words[0]
-    if first.startswith("-") or first in known:
+    first = words[0] if words else "--"
+    known = {command.callback.__name__ for command in app.registered_commands if command.callback}
+    if first in known or first in ("-h", "--help"):
         return words
-    if re.fullmatch(r"[A-Z0-9^][A-Z0-9.^=-]*", first):
+    if first.startswith("-") or re.fullmatch(r"[A-Z0-9^][A-Z0-9.^=-]*", first):
         return ["run", *words]
     raise UsageError(
         f"{printable(first)!r} is no command{nearest(first, known)} (commands: {', '.join(sorted(known))})"

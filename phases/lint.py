@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from phases.analyst_payload import AXES
@@ -16,7 +17,8 @@ from phases.core.scanner import Malformed, strict_json
 from phases.core.skills import FRONT_KEYS, PLACEHOLDER, Skill, load_skills
 from phases.core.text import nearest
 from phases.debate.protocol import check_skills, read_protocol
-from phases.plan import CONFIGS, SKILLS
+from phases.maths.exact import exact
+from phases.plan import ALWAYS_USED, CONFIGS, SKILLS
 from phases.watchlist import watchlist
 from schemas import CONTRACTS
 from schemas.analyst import AxisInputs, AxisView
@@ -42,13 +44,21 @@ _EXAMPLE = re.compile(r"```json\n(.*?)\n```", re.DOTALL)
 
 def findings(skills_folder: Path = SKILLS, configs: Path = CONFIGS) -> list[str]:
     """Everything that is wrong with the shipped skills, configs and protocols."""
-    skills = load_skills(skills_folder)
-    found = [f"skills/{name}/SKILL.md: {wrong}" for name, skill in skills.items() for wrong in _skill(skill)]
+    found = _refusals(lambda: _unasked(skills_folder))
+    skills = {} if found else load_skills(skills_folder)
+    found += [f"skills/{name}/SKILL.md: {wrong}" for name, skill in skills.items() for wrong in _skill(skill)]
     for path in sorted((configs / "protocols").glob("*.yaml")):
-        found += _refusals(lambda path=path: _protocol(path, skills))  # type: ignore[misc]
+        found += _refusals(partial(_protocol, path, skills)) if skills else []
     for path in sorted(configs.glob("*.yaml")):
-        found += _refusals(lambda path=path: _config(path, configs))  # type: ignore[misc]
+        found += _refusals(partial(_config, path, configs, skills)) if skills else []
     return found
+
+
+def _unasked(folder: Path) -> None:
+    """Refuse a folder without the skills that every night asks."""
+    absent = [name for name in ALWAYS_USED if name not in load_skills(folder)]
+    if absent:
+        raise UsageError(f"skills/{absent[0]}/SKILL.md: is not there, and every night asks it")
 
 
 def _refusals(attempt: Callable[[], None]) -> list[str]:
@@ -66,10 +76,13 @@ def _protocol(path: Path, skills: dict[str, Skill]) -> None:
     check_skills(protocol, skills, str(path))
 
 
-def _config(path: Path, configs: Path) -> None:
+def _config(path: Path, configs: Path, skills: dict[str, Skill]) -> None:
     default = load_yaml(configs / "default.yaml")
     settings = read_record(Settings, overlay(default, load_yaml(path)), str(path))
     watchlist((), settings, configs)
+    absent = sorted({AXES[axis].skill for axis, weight in settings.analyst.axes.items() if exact(weight)} - set(skills))
+    if absent:
+        raise UsageError(f"{path}: analyst.axes: there is no skill {', '.join(absent)}")
 
 
 def _skill(skill: Skill) -> Iterator[str]:

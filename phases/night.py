@@ -53,7 +53,6 @@ def hold_night(plan: Plan, store: Store, out: Path, progress: Progress) -> Finis
         raise
     record = _record(feed, recorder, out, plan.asked)
     folder = Path(record.out)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     export(feed, folder)
     write_whole(folder / "run.json", record_text(record))
     rows = [FeedEntry(row.ticker, row.status, row.model_dump_json()) for row in feed.rows]
@@ -85,7 +84,8 @@ def stored_feed(store: Store, run_id: str) -> PortfolioFeed:
 
 
 def export(feed: PortfolioFeed, folder: Path) -> None:
-    """Write the feed in every format. Writes files."""
+    """Write the feed in every format, making the folder where it is not there. Writes files."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for name, text in FORMATS.items():
         write_whole(folder / f"feed.{name}", text(feed))
 

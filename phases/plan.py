@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -63,8 +63,7 @@ class Plan:
     provider: Provider
     source: Source
     span: Span
-    skills: Mapping[str, Skill]
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
 
 def settings_of(words: Words) -> Settings:
@@ -86,21 +85,15 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> P
     With `resumed`, what was not said is taken from that run, its history included. Raises
     UsageError naming what is wrong and what is allowed.
     """
-    settings = settings_of(words)
-    if resumed is not None and not words.configures:
-        settings = resumed.settings.model_copy(update={"operation": settings.operation})
-    if resumed is not None and words.as_of is None:
-        settings = settings.model_copy(update={"as_of": resumed.as_of})
+    settings = _settled(words, resumed)
     provider = _named(PROVIDERS, "provider", settings.provider)()
     source = _named(SOURCES, "source", settings.source)()
     if not any(exact(weight) for weight in settings.analyst.axes.values()):
         raise UsageError("analyst.axes: no axis has a weight above 0")
-    path = protocol_file(settings.debate.protocol, CONFIGS / "protocols", _further(settings))
-    text = path.read_text(encoding="utf-8")
-    protocol = read_protocol(text, str(path))
-    skills = load_skills(SKILLS)
-    check_skills(protocol, skills, str(path))
-    named = words.tickers or (resumed.tickers if resumed is not None else ())
+    text, where = _protocol_text(settings, resumed)
+    protocol = read_protocol(text, where)
+    skills = _used_skills(protocol, settings, where)
+    named = words.tickers or (() if resumed is None else (*resumed.tickers, *resumed.left_out))
     wanted = watchlist(named, settings, _universe_folder(words, settings))
     asked, session, span = _session(settings, source)
     header = RunHeader(
@@ -112,7 +105,7 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> P
         settings=_pinned(settings, session),
         engine=provider.engine,
         protocol=text,
-        skills={name: skill.text for name, skill in skills.items() if name in _used(protocol, settings)},
+        skills={name: skill.text for name, skill in skills.items()},
         vintage=source.vintage,
         code=code_digest(),
         history=_history(runs, wanted.tickers, session, provider.engine) if resumed is None else resumed.history,
@@ -123,7 +116,25 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> P
             *notes,
             f"{asked} is no session of {settings.question.calendar}; the night is that of {session}",
         )
-    return Plan(named_run(header), asked, provider, source, span, skills, notes)
+    return Plan(named_run(header), asked, provider, source, span, notes)
+
+
+def resume_plan(words: Words, runs: Runs, name: str) -> Plan:
+    """The plan of a run that goes on. Reads files and the store.
+
+    Raises UsageError naming what has changed, of what decides what the run says, since it began.
+    """
+    if name == "last" and not runs.all():
+        fresh = plan(words, runs)
+        return replace(fresh, notes=(*fresh.notes, "nothing to resume in this store; a new run starts"))
+    known = runs.find(name)
+    header = RunHeader.model_validate_json(known.header)
+    planned = plan(words, runs, header)
+    different = changed(header, planned.header)
+    if different:
+        shown = ", ".join(different[:8])
+        raise UsageError(f"--resume {known.run_id}: changed since it began: {shown}; a new run goes without --resume")
+    return planned
 
 
 def identity(header: RunHeader) -> dict[str, Any]:
@@ -169,13 +180,46 @@ def _pinned(settings: Settings, session: date) -> Settings:
     return settings.model_copy(update={"as_of": session, "debate": debate})
 
 
-def _further(settings: Settings) -> Path | None:
-    return Path(settings.debate.protocols) if settings.debate.protocols else None
+def _settled(words: Words, resumed: RunHeader | None) -> Settings:
+    """What was said; and what was not said, as the resumed run has it."""
+    fresh = settings_of(words)
+    if resumed is None:
+        return fresh
+    kept = fresh if words.configures else resumed.settings.model_copy(update={"operation": fresh.operation})
+    return kept.model_copy(update={"as_of": fresh.as_of if _says_as_of(words) else resumed.as_of})
 
 
-def _used(protocol: Protocol, settings: Settings) -> set[str]:
-    axes = {f"{axis}-analyst" for axis in settings.analyst.axes}
-    return axes | {seat.skill for seat in protocol.seats.values()} | set(ALWAYS_USED)
+def _says_as_of(words: Words) -> bool:
+    in_sets = any(word.partition("=")[0].strip() == "as_of" for word in words.sets)
+    in_file = words.config is not None and "as_of" in load_yaml(words.config)
+    return words.as_of is not None or in_sets or in_file
+
+
+def _protocol_text(settings: Settings, resumed: RunHeader | None) -> tuple[str, str]:
+    """Text of the protocol and where it is from; a resumed run has its own, should the file be out of reach."""
+    further = Path(settings.debate.protocols) if settings.debate.protocols else None
+    try:
+        path = protocol_file(settings.debate.protocol, CONFIGS / "protocols", further)
+    except UsageError:
+        if resumed is None or resumed.settings.debate.protocol != settings.debate.protocol:
+            raise
+        return resumed.protocol, f"protocol of run {resumed.run_id}"
+    try:
+        return path.read_text(encoding="utf-8"), str(path)
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: not UTF-8 at byte {error.start}") from None
+
+
+def _used_skills(protocol: Protocol, settings: Settings, where: str) -> dict[str, Skill]:
+    """The skills that the night may ask, each complete."""
+    skills = load_skills(SKILLS)
+    check_skills(protocol, skills, where)
+    axes = [f"{axis}-analyst" for axis in settings.analyst.axes]
+    used = {*axes, *ALWAYS_USED, *(seat.skill for seat in protocol.seats.values())}
+    found = {name: skill for name, skill in skills.items() if name in used}
+    for skill in found.values():
+        skill.check_filled()
+    return found
 
 
 def _session(settings: Settings, source: Source) -> tuple[date, date, Span]:

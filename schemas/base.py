@@ -98,8 +98,8 @@ EvidenceId = Annotated[str, Field(pattern=r"^[a-z]+\.[a-z0-9_]+$", min_length=3,
 """Name of one evidence item, for example `px.ret_63d` or `macro.wti_63d`."""
 
 VISIBLE = (
-    r"[^\u0000-\u0020\u007f-\u00a0\u00ad\u1680\u180e\u2000-\u200f"
-    r"\u2028-\u202f\u205f-\u206f\u3000\ufeff]"
+    r"[^\u0000-\u0020\u007f-\u00a0\u00ad\u034f\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f"
+    r"\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]"
 )
 """One character a reader can see: no space, control, zero-width or direction mark."""
 

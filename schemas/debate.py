@@ -160,7 +160,7 @@ class Case(Model):
 class Spoke(Model):
     """Ledger event: a valid turn."""
 
-    kind: Literal["spoke"] = "spoke"
+    kind: Literal["spoke"]
     """Tag."""
     seat: Text
     """Seat that spoke."""
@@ -173,7 +173,7 @@ class Spoke(Model):
 class Voided(Model):
     """Ledger event: a turn that does not count."""
 
-    kind: Literal["voided"] = "voided"
+    kind: Literal["voided"]
     """Tag."""
     seat: Text
     """Seat that was asked."""

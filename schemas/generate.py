@@ -40,6 +40,7 @@ def _without(node: Any, keywords: Iterable[str]) -> Any:
         return [_without(item, keywords) for item in node]
     if not isinstance(node, dict):
         return node
+    node = _closed_keys(node)
     kept = {}
     for key, value in node.items():
         if key in ("properties", "$defs"):
@@ -47,6 +48,16 @@ def _without(node: Any, keywords: Iterable[str]) -> Any:
         elif key not in keywords:
             kept[key] = _without(value, keywords)
     return kept
+
+
+def _closed_keys(node: dict[str, Any]) -> dict[str, Any]:
+    """A pattern of keys, moved to where it refuses other keys instead of letting them through."""
+    if "patternProperties" not in node:
+        return node
+    [(pattern, part)] = node["patternProperties"].items()
+    rest = {key: value for key, value in node.items() if key != "patternProperties"}
+    names = {**node.get("propertyNames", {}), "pattern": pattern}
+    return {**rest, "additionalProperties": part, "propertyNames": names}
 
 
 def json_schema(model: type[Model]) -> dict[str, Any]:
@@ -86,7 +97,7 @@ def wire_schema(model: type[Model], require: tuple[str, ...] = ()) -> dict[str, 
     schema: dict[str, Any] = _without(model.model_json_schema(), UNSUPPORTED)
     for name in require:
         schema["properties"][name] = _non_null(schema["properties"][name])
-    required = [name for name in schema["properties"] if name in {*schema["required"], *require}]
+    required = [name for name in schema["properties"] if name in {*schema.get("required", ()), *require}]
     return {**schema, "required": required}
 
 

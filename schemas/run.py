@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
@@ -102,5 +102,5 @@ class RunRecord(Model):
     """Money spent by this start, in US dollars."""
     out: Text
     """Folder of the run."""
-    exit: Literal[0, 1]
+    exit: Annotated[int, Field(ge=0, le=1)]
     """0 if every ticker has a planned outcome, else 1."""

@@ -7,6 +7,7 @@ checked, and a pattern ends at the end (`"AAPL\\n"` is no ticker).
 from __future__ import annotations
 
 import json
+import math
 import re
 from functools import cache
 from typing import Any, NamedTuple
@@ -68,10 +69,19 @@ def _is_integer(_: Any, value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _is_number(_: Any, value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
 _Strict: Any = validators.extend(  # type: ignore[no-untyped-call]
     Draft202012Validator,
     validators={"pattern": _pattern},
-    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer),
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": _is_integer, "number": _is_number}),
 )
 
 
@@ -95,33 +105,42 @@ def problems(contract: type[Model] | str, value: Any) -> tuple[Problem, ...]:
 
     The contract is a model, or the name of a published one, whose committed schema is then read.
     """
-    errors = sorted(_validator(contract).iter_errors(value), key=lambda error: list(map(str, error.path)))
-    return tuple(dict.fromkeys(found for error in errors for found in _problems(error)))
+    found = [one for error in _validator(contract).iter_errors(value) for one in _problems(error)]
+    return tuple(dict.fromkeys(one for _, one in sorted(found, key=lambda pair: pair[0])))
 
 
-def _problems(error: Any) -> list[Problem]:
-    pointer = "".join(f"/{_escape(part)}" for part in error.absolute_path)
+Place = tuple[tuple[bool, int, str], ...]
+"""A place in a document, sortable: list positions as numbers, keys as words."""
+
+
+def _problems(error: Any) -> list[tuple[Place, Problem]]:
     if error.validator in ("anyOf", "oneOf") and error.context:
-        return _problems(_closest(error))
-    if error.validator == "additionalProperties":
+        return [one for inner in _meant(error) for one in _problems(inner)]
+    path = list(error.absolute_path)
+    place = tuple((isinstance(part, str), part if isinstance(part, int) else 0, str(part)) for part in path)
+    pointer = "".join(f"/{_escape(part)}" for part in path)
+    if error.validator == "additionalProperties" and error.validator_value is False:
         known = ", ".join(error.schema.get("properties", {}))
+        rule = f"is an unknown key; known are {known}"
         unknown = sorted(set(error.instance) - set(error.schema.get("properties", {})))
-        return [
-            Problem(
-                f"{pointer}/{_escape(key)}",
-                _shorten(error.instance[key]),
-                f"is an unknown key; known are {known}",
-            )
-            for key in unknown
-        ]
+        return [(place, Problem(f"{pointer}/{_escape(key)}", _shorten(error.instance[key]), rule)) for key in unknown]
     limit = error.validator_value if error.validator == "maxLength" else None
-    return [Problem(pointer, _shorten(error.instance), _rule(error), limit)]
+    return [(place, Problem(pointer, _shorten(error.instance), _rule(error), limit))]
 
 
-def _closest(error: Any) -> Any:
-    """The complaint of the option that got furthest; `null` is an option nobody means."""
-    meant = [inner for inner in error.context if inner.validator_value != "null"]
-    return max(meant or error.context, key=lambda inner: (len(inner.absolute_path), inner.validator != "const"))
+def _meant(error: Any) -> list[Any]:
+    """Complaints of the option that the value comes closest to: the right type, then the right tag, then the fewest."""
+    options: dict[int, list[Any]] = {}
+    for inner in error.context:
+        options.setdefault(inner.relative_schema_path[0], []).append(inner)
+
+    def distance(complaints: list[Any]) -> tuple[bool, bool, int]:
+        own = [one for one in complaints if not one.relative_path]
+        wrong_type = any(one.validator == "type" for one in own)
+        wrong_tag = any(one.validator in ("const", "enum") for one in complaints if len(one.relative_path) <= 1)
+        return wrong_type, wrong_tag, len(complaints)
+
+    return min(options.values(), key=distance)
 
 
 def _rule(error: Any) -> str:

@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar
 
-from phases.core.errors import UsageError
+from phases.core.errors import StoreError, UsageError
 from phases.core.journal import Journal, Question, question
 from phases.core.reading import Check, Read, read
 from phases.core.recorder import Recorder
 from phases.core.skills import Rendered, Skill, render, rerender
 from phases.core.text import canonical, digest, printable
 from schemas.base import Model
-from schemas.events import Usage
+from schemas.events import Event, Usage
 from schemas.generate import wire_schema, wire_text
 
 M = TypeVar("M", bound=Model)
@@ -168,28 +168,36 @@ class Ask:
             found = self.journal.demand(asked)
         else:
             found = self.journal.take(asked)
-        missing = [at for at, one in enumerate(asked) if one.key not in found]
+        missing = {one.key: at for at, one in enumerate(asked) if one.key not in found}
         self.recorder.count("replayed", len(asked) - len(missing))
         if missing and self.provider is not None:
-            found |= self._call(self.provider, [requests[at] for at in missing], [asked[at] for at in missing])
+            open_ = missing.values()
+            found |= self._call(self.provider, [requests[at] for at in open_], [asked[at] for at in open_])
         return [_restored(found[one.key]) for one in asked]
 
     def _call(self, provider: Provider, requests: Sequence[Request], asked: Sequence[Question]) -> dict[str, str]:
         try:
             replies = provider.replies(requests)
+            answers = {one.key: _stored(reply) for one, reply in zip(asked, replies, strict=True)}
         except BaseException:
             self.journal.release(asked)
             raise
-        answers = {one.key: _stored(reply) for one, reply in zip(asked, replies, strict=True)}
-        happened = [
-            self.recorder.event("called", ticker=self.ticker or None, phase=self.phase, key=one.key, usage=reply.usage)
-            for one, reply in zip(asked, replies, strict=True)
-        ]
-        self.journal.keep(answers, self.recorder, happened)
+        try:
+            self.journal.keep(answers, self.recorder, self._told(asked, replies))
+        except StoreError as error:
+            lost = ", ".join(f"{reply.request_id or 'a reply'} ({len(reply.text)} characters)" for reply in replies)
+            raise StoreError(f"{error}; lost: {lost}") from None
         self.recorder.count("made", len(asked))
         for reply in replies:
             self.recorder.spend(reply.usage)
         return answers
+
+    def _told(self, asked: Sequence[Question], replies: Sequence[Reply]) -> list[Event]:
+        about = {"ticker": self.ticker or None, "phase": self.phase}
+        return [
+            self.recorder.event("called", key=one.key, usage=reply.usage, **about)
+            for one, reply in zip(asked, replies, strict=True)
+        ]
 
     def _question(self, wanted: Wanted[M], request: Request, errors: list[str]) -> Question:
         skill = self.skills[request.skill]
@@ -198,7 +206,7 @@ class Ask:
             "seat": request.seat,
             "model": request.model,
             "require": list(request.require),
-            "inputs": request.inputs.model_dump(mode="json", exclude_none=True),
+            "inputs": request.inputs.model_dump(mode="json"),
             "errors": errors,
         }
         identity = {
@@ -255,13 +263,15 @@ def _read(wanted: Wanted[M], reply: Reply, *, last: bool) -> Read[M]:
 
 
 def _stored(reply: Reply) -> str:
-    return canonical(
+    """A reply as one ASCII text: whatever a model says can be stored."""
+    return json.dumps(
         {
             "text": reply.text,
             "stop_reason": reply.stop_reason,
             "request_id": reply.request_id,
             "usage": reply.usage.model_dump(),
-        }
+        },
+        sort_keys=True,
     )
 
 

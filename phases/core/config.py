@@ -19,6 +19,7 @@ from schemas.base import TICKER_PATTERN, Model
 
 FILE_LIMIT = 1024 * 1024
 NODE_LIMIT = 100_000
+DEPTH_LIMIT = 64
 
 M = TypeVar("M", bound=Model)
 
@@ -51,8 +52,8 @@ def load_yaml(path: Path) -> dict[str, Any]:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise UsageError(f"{path}: not UTF-8 text") from None
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{printable(str(path))}: {getattr(error, 'strerror', None) or error}") from None
     return read_mapping(text, str(path))
 
 
@@ -71,10 +72,15 @@ def read_mapping(text: str, where: str) -> dict[str, Any]:
 
 def parse_yaml(text: str) -> Any:
     """Parse one YAML text into text, lists and mappings. Raises UsageError or yaml.YAMLError."""
+    depth = 0
     for nodes, event in enumerate(yaml.parse(text, Loader=_Loader)):
         line = event.start_mark.line + 1 if event.start_mark else 0
         if isinstance(event, yaml.AliasEvent):
             raise UsageError(f"line {line}: aliases (*name) are not allowed; write the value out")
+        opened = isinstance(event, yaml.CollectionStartEvent)
+        depth += opened - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEPTH_LIMIT:
+            raise UsageError(f"line {line}: nested deeper than {DEPTH_LIMIT} levels")
         tag = getattr(event, "tag", None)
         if tag not in (None, "!"):
             raise UsageError(f"line {line}: the tag {tag} is not allowed")
@@ -96,6 +102,8 @@ def with_words(config: Mapping[str, Any], words: Iterable[str]) -> dict[str, Any
     """`config` with `--set a.b=c` words applied; the value is YAML, its scalars text."""
     result = dict(config)
     for word in words:
+        if not word.isprintable():
+            raise UsageError(f"--set {word!a}: holds a character that cannot be shown")
         path, equals, text = word.partition("=")
         if not equals or not path.strip():
             raise UsageError(f"--set {printable(word)}: write it as key=value, for example debate.rounds=2")
@@ -114,7 +122,8 @@ def read_record(model: type[M], found: Mapping[str, Any], where: str) -> M:
     try:
         return model.model_validate(found)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        wrong = error.errors(include_url=False)
+        first = next((one for one in wrong if one["type"] == "extra_forbidden"), wrong[0])
         raise UsageError(f"{where}: {_complaint(model, dict(first))}") from None
 
 

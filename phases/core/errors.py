@@ -6,6 +6,7 @@
     │   ├── StoreError        the store is damaged, locked or not writable
     │   └── SourceDown        a data source does not answer
     ├── CeilingReached        the next call could pass the spend ceiling; resumable                (exit 3)
+    ├── Stopped               the run is ending before its end; resumable                          (exit 130)
     ├── SeamBroken            rows were lost, added or doubled between two phases; stops the run   (exit 4)
     ├── NotJournaled          a replay needs a reply that no journal holds                         (exit 1)
     └── TickerFailure         one ticker has no outcome; it becomes a row with its reason
@@ -47,6 +48,12 @@ class CeilingReached(RebuttalError):
     """The next call could pass the spend ceiling."""
 
     exit_code = 3
+
+
+class Stopped(RebuttalError):
+    """The run is ending before its end, and this turn was not begun."""
+
+    exit_code = 130
 
 
 class SeamBroken(RebuttalError):

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
-from phases.core.errors import NotJournaled, StoreError
+from phases.core.errors import NotJournaled, Stopped, StoreError
 from phases.core.recorder import Recorder, later, pause, process_lives, process_name
 from phases.core.store import Store, calls, events
 from phases.core.text import canonical, digest
@@ -44,12 +44,19 @@ def question(kind: Literal["ask", "fetch"], identity: Mapping[str, Any], **shown
     return Question(key=digest(canonical({"kind": kind, **identity})), kind=kind, **shown)
 
 
+def _sound(reply: object, checksum: object) -> bool:
+    """Whether a stored answer is what was stored."""
+    return isinstance(reply, str) and digest(reply) == checksum
+
+
 class Journal:
     """Answers of one store, as one run uses them."""
 
     def __init__(self, store: Store, run_id: str, lease_seconds: int) -> None:
         self._store, self._run_id, self._lease = store, run_id, lease_seconds
         self._process = process_name()
+        self.stopping = threading.Event()
+        """Set when the run stops: nothing new is asked from then on."""
 
     @property
     def _owner(self) -> str:
@@ -64,7 +71,7 @@ class Journal:
                     calls.c.key.in_(keys), calls.c.state == "done"
                 )
             ).all()
-        return {key: reply for key, reply, checksum in found if digest(reply) == checksum}
+        return {key: reply for key, reply, checksum in found if _sound(reply, checksum)}
 
     def demand(self, keys: Sequence[Question]) -> dict[str, str]:
         """Stored answers to all questions. Raises NotJournaled naming the first that has none."""
@@ -78,16 +85,24 @@ class Journal:
     def take(self, wanted: Sequence[Question]) -> dict[str, str]:
         """Stored answers; every question that has none is claimed for this process.
 
-        Waits for questions that another living process is asking. Writes the store.
+        Waits for questions that another living process is asking. Raises Stopped once the run is
+        stopping. Writes the store.
         """
         found = self.find([one.key for one in wanted])
         open_ = [one for one in wanted if one.key not in found]
+        if open_:
+            self._check_going()
         while open_ and self._claim(open_):
+            self._check_going()
             pause(POLL_SECONDS)
             fresh = self.find([one.key for one in open_])
             found |= fresh
             open_ = [one for one in open_ if one.key not in fresh]
         return found
+
+    def _check_going(self) -> None:
+        if self.stopping.is_set():
+            raise Stopped("the run is stopping; nothing new is asked")
 
     def _claim(self, wanted: Sequence[Question]) -> list[str]:
         """Claim what is free; give back the keys that someone else holds or has just answered. Writes the store."""
@@ -113,7 +128,7 @@ class Journal:
 
     def _held(self, row: Row[Any], owner: str) -> bool:
         if row.state == "done":
-            return bool(digest(row.reply) == row.checksum)
+            return _sound(row.reply, row.checksum)
         if row.owner == owner:
             return False
         return bool(row.lease_until > later(0)) and process_lives(row.owner)

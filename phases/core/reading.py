@@ -25,8 +25,10 @@ Outcome = Literal["ACCEPT", "RETRY", "QUARANTINE", "REFUSE", "ERROR"]
 AfterRepair = Literal["void", "drop", "flag"]
 
 _INVISIBLE = re.compile(
-    "[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f\x00-\x08\x0b-\x1f\x7f-\x9f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+"""Control, zero-width, direction, filler and tag characters; not the selectors that emoji are written with."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,8 @@ def read(
     found, noted = _echoed_case(found, inputs)
     wrong = problems(returns, found)
     if wrong and last and all(problem.limit is not None for problem in wrong):
-        found, flags, wrong = _cut(found, wrong), (*flags, "cut"), ()
+        found, flags = _cut(found, wrong), (*flags, "cut")
+        wrong = problems(returns, found)
     errors = [str(problem) for problem in wrong]
     errors += [f"/{name} is required here" for name in require if found.get(name) is None]
     if errors:
@@ -143,15 +146,21 @@ def cut_at_sentence(text: str, limit: int) -> str:
     >>> cut_at_sentence("One is here. Two is there. Three is far away.", 35)
     'One is here. Two is there. [cut]'
     """
-    room = text[: limit - len(" [cut]")]
-    ends = [match.end() for match in re.finditer(r"[.!?](?=\s|$)", room)]
-    return (room[: ends[-1]] if ends else room.rstrip()) + " [cut]"
+    room = max(limit - len(" [cut]"), 0)
+    ends = [match.end() for match in re.finditer(r"[.!?](?=\s|\Z)", text) if match.end() <= room]
+    return (text[: ends[-1]] if ends else text[:room].rstrip()) + " [cut]"
 
 
 def _echoed_case(found: dict[str, Any], inputs: Model) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Take a ticker that differs from the asked one only in case as the asked one."""
     asked, said = getattr(inputs, "ticker", None), found.get("ticker")
-    if isinstance(asked, str) and isinstance(said, str) and said != asked and said.upper() == asked.upper():
+    if (
+        isinstance(asked, str)
+        and isinstance(said, str)
+        and said != asked
+        and said.isascii()
+        and said.upper() == asked.upper()
+    ):
         return {**found, "ticker": asked}, ("ticker_case",)
     return found, ()
 

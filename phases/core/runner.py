@@ -153,6 +153,7 @@ def _run_tickers(night: Night, phases: Sequence[Phase], made: Mapping[str, Model
                 ticker = futures[future]
                 night.progress(ticker, _ended(night, ticker, future))
         except BaseException:
+            night.doors.ask.journal.stopping.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     check_seam("tickers > pool", night.tickers, futures.values())

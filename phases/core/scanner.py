@@ -11,6 +11,7 @@ from typing import Any
 
 SIZE_LIMIT = 256 * 1024
 DEPTH_LIMIT = 64
+DIGITS_LIMIT = 300
 
 _FENCE = re.compile(r"\s*```[A-Za-z]*[ \t]*\n(.*)\n[ \t]*```\s*\Z", re.DOTALL)
 
@@ -31,6 +32,7 @@ def strict_json(text: str) -> Any:
             object_pairs_hook=_closed_object,
             parse_constant=_refuse_constant,
             parse_float=_finite,
+            parse_int=_not_huge,
         )
     except json.JSONDecodeError as error:
         raise Malformed(f"not JSON: {error.msg} at character {error.pos}") from None
@@ -57,37 +59,38 @@ def find_object(text: str) -> dict[str, Any]:
     try:
         value = strict_json(body)
     except Malformed:
-        _only_span(body)  # two objects in a row are worth a clearer word than "extra data"
-        raise
+        span = _only_span(body)  # braces at both ends may still be prose
+        if span == body:
+            raise
+        value = strict_json(span)
     if not isinstance(value, dict):
         raise Malformed("the reply is not a JSON object")
     return value
 
 
 def _only_span(text: str) -> str:
-    if text.startswith("["):
-        raise Malformed("the reply is a list; a JSON object is needed")
+    """The one complete object of a text. Raises Malformed if there is none, another, or it stands in a list."""
     spans = _spans(text)
     if not spans:
         raise Malformed("the reply holds no complete JSON object")
     if len(spans) > 1:
         raise Malformed(f"the reply holds {len(spans)} JSON objects; exactly one is allowed")
-    start, end = spans[0]
-    if text[:start].rstrip().endswith("["):
-        raise Malformed("the reply is a list; a JSON object is needed")
-    return text[start:end]
+    return text[slice(*spans[0])]
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
-    """Outermost balanced braces; an unbalanced opening is Malformed."""
+    """Outermost objects by their brackets; one that does not end, or stands in a list, is Malformed."""
     spans: list[tuple[int, int]] = []
-    start = depth = 0
-    for at, depth, opens in _nesting(text, _BRACES):
-        if opens and depth == 1:
-            start = at
-        elif not opens and depth == 0:
+    start, outside = -1, 0
+    for at, depth, opens in _nesting(text):
+        if start < 0 and opens and text[at] == "{":
+            start, outside = at, depth - 1
+        elif start >= 0 and depth == outside:
             spans.append((start, at + 1))
-    if depth:
+            start = -1
+            if outside:
+                raise Malformed("the object stands in a list; one JSON object alone is needed")
+    if start >= 0:
         raise Malformed("the reply ends inside a JSON object")
     return spans
 
@@ -95,21 +98,20 @@ def _spans(text: str) -> list[tuple[int, int]]:
 def _check_depth(text: str) -> None:
     if text.count("{") + text.count("[") <= DEPTH_LIMIT:
         return
-    if any(depth > DEPTH_LIMIT for _, depth, _ in _nesting(text, _BRACKETS)):
+    if any(depth > DEPTH_LIMIT for _, depth, _ in _nesting(text)):
         raise Malformed(f"nested deeper than {DEPTH_LIMIT} levels")
 
 
-_BRACES = re.compile(r'["\\{}]')
 _BRACKETS = re.compile(r'["\\{}\[\]]')
 
 
-def _nesting(text: str, marks: re.Pattern[str]) -> Iterator[tuple[int, int, bool]]:
+def _nesting(text: str) -> Iterator[tuple[int, int, bool]]:
     """(position, depth after it, whether it opens) of each bracket that is not inside a quoted text.
 
     Outside any bracket a quote is prose and quotes nothing; a closing bracket there is prose, too.
     """
     depth, quoted, skip = 0, False, -1
-    for match in marks.finditer(text):
+    for match in _BRACKETS.finditer(text):
         at, mark = match.start(), match.group()
         if at == skip:
             continue
@@ -147,6 +149,12 @@ def _texts(value: Any) -> Iterator[str]:
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
+
+
+def _not_huge(text: str) -> int:
+    if len(text) > DIGITS_LIMIT:
+        raise ValueError(f"a whole number of {len(text)} digits is too large")
+    return int(text)
 
 
 def _finite(text: str) -> float:

@@ -54,11 +54,20 @@ class Skill:
         """Digest of the whole text."""
         return digest(self.text)
 
+    def check_filled(self) -> None:
+        """Raise UsageError naming file, line and text of a placeholder that nothing fills."""
+        for line, text in enumerate(self.text.splitlines(), 1):
+            if found := PLACEHOLDER.search(text):
+                raise UsageError(
+                    f"skills/{self.name}/SKILL.md: line {line}: nothing fills {found.group()}; write it out"
+                )
+
     @property
     def metadata(self) -> Mapping[str, str]:
         """Our own keys of the front matter."""
         found = self.front.get("metadata", {})
-        return found if isinstance(found, dict) else {}
+        known = found.items() if isinstance(found, dict) else ()
+        return {name: value for name, value in known if isinstance(value, str)}
 
     @property
     def produces(self) -> str:
@@ -90,7 +99,10 @@ def load_skills(folder: Path) -> dict[str, Skill]:
     """Every skill of a folder, by name. Reads files."""
     found = {}
     for path in sorted(folder.glob("*/SKILL.md")):
-        text = path.read_text(encoding="utf-8").replace("\r\n", "\n")
+        try:
+            text = path.read_text(encoding="utf-8").replace("\r\n", "\n")
+        except UnicodeDecodeError as error:
+            raise UsageError(f"skills/{path.parent.name}/SKILL.md: not UTF-8 at byte {error.start}") from None
         found[path.parent.name] = Skill(path.parent.name, text)
     return found
 

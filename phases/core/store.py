@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from sqlalchemy import (
+    URL,
     Column,
     Connection,
     Engine,
@@ -180,7 +181,7 @@ def open_store(out: Path, *, lock_seconds: int = 30, create: bool = True) -> Sto
         _check_file(out, path)
     except OSError as error:
         raise UsageError(f"--out {out}: cannot be written ({error.strerror}); name another folder") from None
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": lock_seconds})
+    engine = create_engine(URL.create("sqlite", database=str(path)), connect_args={"timeout": lock_seconds})
     event.listen(engine, "connect", _on_connect)
     event.listen(engine, "begin", _on_begin)
     store = Store(engine, str(path))

@@ -31,8 +31,8 @@ def entry(
 ) -> Spoke | Voided:
     """The ledger event of a turn; its claims get their full ids."""
     if isinstance(turn, Void):
-        return Voided(seat=seat, round_number=round_number, reason=turn.reason)
-    return Spoke(seat=seat, contribution=_named(seat, turn), flags=flags)
+        return Voided(kind="voided", seat=seat, round_number=round_number, reason=turn.reason)
+    return Spoke(kind="spoke", seat=seat, contribution=_named(seat, turn), flags=flags)
 
 
 def _named(seat: str, turn: DebateRoundContribution) -> DebateRoundContribution:

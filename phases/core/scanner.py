@@ -11,7 +11,7 @@ from typing import Any
 
 SIZE_LIMIT = 256 * 1024
 DEPTH_LIMIT = 64
-DIGITS_LIMIT = 300
+DIGITS_LIMIT = 400
 
 _FENCE = re.compile(r"\s*```[A-Za-z]*[ \t]*\n(.*)\n[ \t]*```\s*\Z", re.DOTALL)
 
@@ -89,7 +89,7 @@ def _spans(text: str) -> list[tuple[int, int]]:
             spans.append((start, at + 1))
             start = -1
             if outside:
-                raise Malformed("the object stands in a list; one JSON object alone is needed")
+                raise Malformed("the object stands in a list; a JSON object is needed, alone")
     if start >= 0:
         raise Malformed("the reply ends inside a JSON object")
     return spans
@@ -152,7 +152,7 @@ def _refuse_constant(name: str) -> Any:
 
 
 def _not_huge(text: str) -> int:
-    if len(text) > DIGITS_LIMIT:
+    if len(text) > DIGITS_LIMIT or math.isinf(float(text)):
         raise ValueError(f"a whole number of {len(text)} digits is too large")
     return int(text)
 

@@ -239,6 +239,7 @@ def _migrate(engine: Engine) -> None:
 
 def _on_connect(connection: Any, _: Any) -> None:
     connection.isolation_level = None  # we begin transactions ourselves
+    connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")  # a checksum judges, not the driver
     for pragma in ("journal_mode=WAL", "synchronous=FULL"):
         connection.execute(f"PRAGMA {pragma}")
 

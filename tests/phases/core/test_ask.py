@@ -87,7 +87,6 @@ def test_the_raw_reply_is_kept_as_received_before_it_is_read(store: Store) -> No
     assert (raw["text"], raw["stop_reason"], raw["request_id"]) == (text, "end_turn", "req_1")
 
 
-@pytest.mark.xfail(strict=True, raises=UnicodeEncodeError, reason="the raw reply is stored as text that is no UTF-8")
 def test_F027_a_raw_lone_surrogate_is_kept_and_refused(store: Store) -> None:
     ask = door(store, Scripted(reply('{"role": "\ud800"}'), reply()))
     assert put(ask).flags == ("repaired",)
@@ -216,9 +215,6 @@ def test_the_same_question_again_is_made_once(store: Store) -> None:
     assert ask.used[0] == ask.used[1]
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="_converse sends every place of a question, not every key"
-)
 def test_the_same_question_twice_at_once_is_made_once(store: Store) -> None:
     ask = door(store, Scripted(reply()))
     first, second = ask.all([want(), want()])
@@ -269,7 +265,6 @@ def test_an_exception_of_the_provider_passes_and_frees_the_claim(store: Store, e
     assert put(door(store, Scripted(reply()))).record is not None
 
 
-@pytest.mark.xfail(strict=True, reason="only the provider's own call stands inside the try that releases")
 def test_a_provider_that_gives_too_few_replies_frees_the_claims(store: Store) -> None:
     provider = Scripted()
     provider.replies = lambda requests: []  # type: ignore[method-assign]

@@ -93,10 +93,7 @@ def test_a_deep_list_is_read() -> None:
 @pytest.mark.parametrize(
     "levels",
     [
-        pytest.param(
-            900,
-            marks=pytest.mark.xfail(strict=True, raises=RecursionError, reason="yaml.load recurses without a limit"),
-        ),
+        pytest.param(900),
         1500,
         40_000,
     ],
@@ -168,7 +165,6 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
             load_yaml(path)
 
 
-@pytest.mark.xfail(strict=True, raises=ValueError, reason="a path with NUL is a ValueError of pathlib, not an OSError")
 def test_a_path_no_system_takes_is_an_error() -> None:
     with pytest.raises(UsageError):
         load_yaml(Path(parse_yaml('"a\\0b.yaml"')))
@@ -225,7 +221,6 @@ def test_a_refused_word_is_quoted(word: str) -> None:
     assert word in str(caught.value)
 
 
-@pytest.mark.xfail(strict=True, raises=UnicodeEncodeError, reason="libyaml encodes the word before it can complain")
 def test_a_word_that_is_not_utf8_is_refused() -> None:
     with pytest.raises(UsageError):
         with_words({}, ["source=\udcff"])

@@ -210,7 +210,6 @@ def test_F109_a_claim_of_a_killed_process_is_taken_over_at_once(
     keep(journal, store, a="A")
 
 
-@pytest.mark.xfail(strict=True, reason="a killed process that its parent has not reaped still has its entry in /proc")
 def test_a_killed_process_does_not_live_before_it_is_reaped(process: Start, store: Store, out: Path) -> None:
     child, name = _claimed_by(process, out, 300)
     child.send_signal(signal.SIGKILL)

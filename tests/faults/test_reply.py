@@ -1,0 +1,222 @@
+"""The catalogue's faults of replies, read with the real contracts and the checks of the real phases."""
+
+from __future__ import annotations
+
+import json
+import time
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from phases.core.reading import Outcome, Read, read
+from phases.core.store import Store, open_store
+from phases.debate.protocol import read_protocol
+from phases.plan import CONFIGS
+from phases.research_debate import _checks
+from phases.research_manager import CHECKS as MANAGER_CHECKS
+from schemas.base import Model
+from schemas.debate import DebateRoundContribution, ManagerInputs, ManagerReply
+from schemas.market import Question
+from tests.phases.core.scripted import DAY, Scripted, asked, door, evidence, reply, said
+
+PROTOCOL = CONFIGS / "protocols" / "rounds.yaml"
+DEBATE_CHECKS = _checks(read_protocol(PROTOCOL.read_text(encoding="utf-8"), str(PROTOCOL)))
+
+VALID = json.dumps(said())
+SENTENCE = "The trend is intact and volume grows. "
+BOTH: tuple[Outcome, Outcome] = ("RETRY", "QUARANTINE")
+ACCEPT: tuple[Outcome, Outcome] = ("ACCEPT", "ACCEPT")
+REFUSE: tuple[Outcome, Outcome] = ("REFUSE", "REFUSE")
+
+
+class Fault(NamedTuple):
+    """A reply, what becomes of it before and after the repair turn, and what is said of it."""
+
+    text: str
+    outcomes: tuple[Outcome, Outcome]
+    words: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    stop: str = "end_turn"
+
+
+def bull(**changes: Any) -> str:
+    return json.dumps(said(**changes))
+
+
+DEBATER = {
+    "F001": Fault(f"```json\n{VALID}\n```", ACCEPT),
+    "F002": Fault(f"{VALID}\nHope this helps!", ACCEPT),
+    "F003": Fault(f"{VALID}\n{bull(role='bear')}", BOTH, ("2 JSON objects", "exactly one")),
+    "F004": Fault(f"Here is my answer: {VALID} That is all.", ACCEPT),
+    "F005": Fault(VALID[:60], BOTH, ("cut off", "max_tokens"), stop="max_tokens"),
+    "F006": Fault(VALID, BOTH, ("cut off", "max_tokens"), stop="max_tokens"),
+    "F007": Fault("", REFUSE, ("refused",), stop="refusal"),
+    "F008": Fault("", BOTH, ("empty",)),
+    "F010": Fault(bull(role="bear"), BOTH, ("/role", "'bull'", "'bear'")),
+    "F011": Fault(bull(ticker="MSFT"), BOTH, ("/ticker", "'AAPL'", "'MSFT'")),
+    "F012": Fault(bull(ticker="aapl"), ACCEPT, flags=("ticker_case",)),
+    "F012-other": Fault(bull(ticker="aap1"), BOTH, ("/ticker", "aap1")),
+    "F013": Fault(bull(round_number=2), BOTH, ("/round_number", "asked for 1", "said 2")),
+    "F014-string": Fault(bull(round_number="1"), BOTH, ("/round_number", '"1"', "whole number")),
+    "F014-float": Fault(bull(round_number=1.0), BOTH, ("/round_number", "1.0", "whole number")),
+    "F014-bool": Fault(bull(round_number=True), BOTH, ("/round_number", "true", "whole number")),
+    "F016": Fault(bull(argument="\U0001f680é" * 300), ACCEPT),
+    "F017-nothing": Fault(bull(argument=""), BOTH, ("/argument",)),
+    "F017-spaces": Fault(bull(argument="  \t\n"), BOTH, ("/argument", "no visible character")),
+    "F017-zero-width": Fault(bull(argument="\u200b"), BOTH, ("/argument",)),
+    "F018": Fault('{"role": "bear", ' + VALID[1:], BOTH, ("'role'", "twice")),
+    "F019": Fault(bull(conviction_delta=2), BOTH, ("/conviction_delta", "unknown key")),
+    "F020": Fault(bull(round_number=...), BOTH, ("lacks the key", "round_number")),
+    "F021-NaN": Fault(bull(probability=float("nan")), BOTH, ("NaN",)),
+    "F021-Infinity": Fault(bull(probability=float("inf")), BOTH, ("Infinity",)),
+    "F022": Fault("[" * 100_000 + VALID, BOTH, ("list",)),
+    "F022-inside": Fault(f'{VALID[:-1]}, "x": {"[" * 100_000}{"]" * 100_000}}}', BOTH, ("deeper than 64",)),
+    "F022-braces": Fault("{" * 100_000 + VALID, BOTH, ("ends inside",)),
+    "F023": Fault(bull(argument="x" * 5_000_000), BOTH, ("larger than 256 kB",)),
+    "F024": Fault(f"[{VALID}]", BOTH, ("list", "object is needed")),
+    "F025": Fault(bull(argument="Re\u202eturns\u200b lead."), ACCEPT, flags=("invisible_removed",)),
+    "F026": Fault(bull(argument="a\x00b"), BOTH, ("NUL",)),
+    "F027": Fault(bull(argument="a\ud800b"), BOTH, ("surrogate",)),
+}
+
+
+def judge(fault: Fault, last: bool) -> Read[DebateRoundContribution]:
+    contract = DebateRoundContribution
+    return read(fault.text, fault.stop, returns=contract, inputs=asked(), checks=DEBATE_CHECKS, last=last)
+
+
+@pytest.mark.parametrize("fault", DEBATER.values(), ids=DEBATER)
+def test_debater(fault: Fault) -> None:
+    start = time.perf_counter()
+    both = [judge(fault, last) for last in (False, True)]
+    assert time.perf_counter() - start < 2
+    assert tuple(result.outcome for result in both) == fault.outcomes
+    for result in both:
+        assert all(word in "; ".join(result.errors) for word in fault.words), result.errors
+        assert result.flags == fault.flags
+        assert (result.record is not None) == (result.outcome == "ACCEPT")
+        if result.record is not None:
+            assert (result.record.role, result.record.ticker, result.record.round_number) == ("bull", "AAPL", 1)
+
+
+def test_F015_over_long() -> None:
+    fault = Fault(bull(argument=(SENTENCE * 16)[:601]), BOTH)
+    first, repair = judge(fault, False), judge(fault, True)
+    assert first.outcome == "RETRY"
+    assert "601" in first.errors[0]
+    assert "600" in first.errors[0]
+    assert (repair.outcome, repair.flags) == ("ACCEPT", ("cut",))
+    assert repair.record is not None
+    assert repair.record.argument == (SENTENCE * 15).strip() + " [cut]"
+
+
+def test_F015_over_the_lower_limit_of_a_protocol() -> None:
+    text = PROTOCOL.read_text(encoding="utf-8").replace("argument_limit: 600", "argument_limit: 100")
+    checks = _checks(read_protocol(text, "short.yaml"))
+    long = bull(argument=(SENTENCE * 3).strip())
+
+    def judged(last: bool) -> Read[DebateRoundContribution]:
+        return read(long, "end_turn", returns=DebateRoundContribution, inputs=asked(), checks=checks, last=last)
+
+    assert judged(False).outcome == "RETRY"
+    assert "has 113 characters; this debate allows 100" in judged(False).errors[0]
+    repair = judged(True)
+    assert (repair.outcome, repair.flags) == ("ACCEPT", ("cut",))
+    assert repair.record is not None
+    assert repair.record.argument == (SENTENCE * 2).strip() + " [cut]"
+
+
+def test_F023_memory() -> None:
+    text = DEBATER["F023"].text
+    tracemalloc.start()
+    try:
+        judge(DEBATER["F023"], False)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(text) > 5_000_000
+    assert peak < 50_000_000
+
+
+def test_F025_nothing_hidden_is_left() -> None:
+    record = judge(DEBATER["F025"], False).record
+    assert record is not None
+    assert record.argument == "Returns lead."
+
+
+# The manager
+
+
+MANAGER = ManagerInputs(
+    evidence=(evidence("px.ret_63d"),),
+    rounds=(),
+    claims=(),
+    question=Question(event="it rises", horizon_sessions=21, benchmark="^GSPC", resolves_on=DAY),
+    ticker="AAPL",
+)
+
+
+def ruled(**changes: Any) -> str:
+    told = {"bull_thesis": "It grows.", "bear_thesis": "It is dear.", "net_stance": "bullish"}
+    return json.dumps({**told, "rulings": [], "would_resolve_if": [], **changes})
+
+
+RULED = {
+    "valid": Fault(ruled(), ACCEPT),
+    "F028": Fault(ruled(conviction_delta=3), BOTH, ("/conviction_delta", "3", "unknown key")),
+    "F029-fraction": Fault(ruled(conviction_delta=1.5), BOTH, ("/conviction_delta", "1.5", "unknown key")),
+    "F029-text": Fault(ruled(conviction_delta="+1"), BOTH, ("/conviction_delta", "+1", "unknown key")),
+    "F030": Fault(ruled(net_stance="Bullish "), BOTH, ("/net_stance", "Bullish ", '"bullish", "neutral", "bearish"')),
+    "F031": Fault(ruled(rounds=[{"round_number": 1, "bull_argument": "Else."}]), BOTH, ("/rounds", "unknown key")),
+}
+
+
+@pytest.mark.parametrize("fault", RULED.values(), ids=RULED)
+def test_manager(fault: Fault) -> None:
+    for last in (False, True):
+        result = read(fault.text, fault.stop, returns=ManagerReply, inputs=MANAGER, checks=MANAGER_CHECKS, last=last)
+        assert result.outcome == fault.outcomes[last]
+        assert all(word in "; ".join(result.errors) for word in fault.words), result.errors
+
+
+# Through the door
+
+
+@pytest.fixture(name="store")
+def _store(tmp_path: Path) -> Iterator[Store]:
+    store = open_store(tmp_path / "out")
+    yield store
+    store.close()
+
+
+@pytest.mark.parametrize("name", [name for name, fault in DEBATER.items() if fault.outcomes == BOTH])
+def test_a_fault_costs_one_more_turn_and_then_the_turn_is_void(store: Store, name: str) -> None:
+    fault = DEBATER[name]
+    provider = Scripted(reply(fault.text, fault.stop), reply(fault.text, fault.stop))
+    answer = door(store, provider)("debater", asked(), returns=DebateRoundContribution, checks=DEBATE_CHECKS)
+    assert len(provider.requests) == 2
+    assert answer.record is None
+    assert answer.void is not None
+    assert answer.void.startswith("quarantine: ")
+
+
+@pytest.mark.parametrize("name", [name for name, fault in DEBATER.items() if fault.outcomes == ACCEPT])
+def test_an_accepted_turn_is_read_back_unchanged_from_the_store(store: Store, name: str) -> None:
+    fault = DEBATER[name]
+    inputs: Model = asked()
+    first = door(store, Scripted(reply(fault.text)))("debater", inputs, returns=DebateRoundContribution)
+    again = door(store, None)("debater", inputs, returns=DebateRoundContribution)
+    assert first == again
+    assert first.record is not None
+    if name == "F016":
+        assert first.record.argument == "\U0001f680é" * 300
+
+
+def test_F007_a_refusal_costs_no_second_turn(store: Store) -> None:
+    provider = Scripted(reply("", "refusal"))
+    answer = door(store, provider)("debater", asked(), returns=DebateRoundContribution, checks=DEBATE_CHECKS)
+    assert len(provider.requests) == 1
+    assert answer.void == "refuse: the model refused"

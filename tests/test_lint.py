@@ -1,0 +1,319 @@
+"""Lint finds what is planted: each mistake a person makes in a skill, a protocol or a config has its finding."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from phases.lint import BINDINGS, findings
+from phases.plan import CONFIGS, SKILLS
+
+
+class Bundle(NamedTuple):
+    """Copies of the two folders that lint reads."""
+
+    skills: Path
+    configs: Path
+
+    def findings(self) -> list[str]:
+        return findings(self.skills, self.configs)
+
+    def edit(self, file: str, old: str, new: str) -> None:
+        """Replace what must be there once or more."""
+        path = self.skills.parent / file
+        text = path.read_text(encoding="utf-8")
+        assert old in text, f"{file} has no {old!r}"
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.fixture(name="bundle")
+def _bundle(tmp_path: Path) -> Bundle:
+    shutil.copytree(SKILLS, tmp_path / "skills")
+    shutil.copytree(CONFIGS, tmp_path / "configs")
+    return Bundle(tmp_path / "skills", tmp_path / "configs")
+
+
+def test_what_is_shipped_has_no_finding(bundle: Bundle) -> None:
+    assert bundle.findings() == []
+    assert findings() == []
+
+
+DEBATE = "skills/research-debate/SKILL.md"
+MANAGER = "skills/research-manager/SKILL.md"
+WORDING = "skills/macro-bias/SKILL.md"
+AXIS = "skills/sentiment-analyst/SKILL.md"
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "said"),
+    [
+        pytest.param(
+            DEBATE,
+            "name: research-debate\n",
+            "name: research-debates\n",
+            "name 'research-debates' differs from the folder 'research-debate'",
+            id="name differs from the folder",
+        ),
+        pytest.param(
+            DEBATE, "license: MIT", "licence: MIT", "unknown key licence; did you mean license?", id="front key"
+        ),
+        pytest.param(
+            DEBATE,
+            "license: MIT",
+            "produces: DebateRoundContribution",
+            "unknown key produces",
+            id="our key outside metadata",
+        ),
+        pytest.param(
+            DEBATE,
+            "produces: DebateRoundContribution",
+            "produces: ManagerReply",
+            "metadata.produces is 'ManagerReply'; its phase expects DebateRoundContribution",
+            id="produces another contract",
+        ),
+        pytest.param(
+            DEBATE,
+            "produces: DebateRoundContribution",
+            "produces: DebateRoundContributions",
+            "metadata.produces is 'DebateRoundContributions'; its phase expects DebateRoundContribution",
+            id="produces no contract",
+        ),
+        pytest.param(
+            MANAGER,
+            "inputs: evidence, rounds,",
+            "inputs: rounds, evidence,",
+            "metadata.inputs is rounds, evidence, claims, question, ticker; "
+            "its phase sends evidence, rounds, claims, question, ticker",
+            id="inputs in another order",
+        ),
+        pytest.param(
+            WORDING,
+            "inputs: bias_row",
+            "inputs: bias_row, payload",
+            "metadata.inputs is bias_row, payload; its phase sends bias_row",
+            id="inputs that are not sent",
+        ),
+        pytest.param(
+            DEBATE,
+            "at most 600 characters",
+            "at most 800 characters",
+            "says 800 characters; the limits of DebateRoundContribution are",
+            id="wrong number of characters",
+        ),
+        pytest.param(
+            AXIS, "## Task", "## Task\n\nJudge {{ ticker }}.", "an unfilled placeholder", id="placeholder in braces"
+        ),
+        pytest.param(AXIS, "## Task", "## Task {% if x %}", "an unfilled placeholder", id="placeholder of a template"),
+        pytest.param(AXIS, "## Task", "## Task <<TICKER>>", "an unfilled placeholder", id="placeholder in angles"),
+        pytest.param(AXIS, "## Task", "## Ta\u200bsk", "an invisible character", id="zero width space"),
+        pytest.param(AXIS, "## Task", "## Task \u202eyub", "an invisible character", id="direction mark"),
+        pytest.param(AXIS, "## Task", "## Task\U000e0068\U000e0069", "an invisible character", id="tag characters"),
+        pytest.param(
+            DEBATE,
+            '"round_number": 1,',
+            '"round_number": "1",',
+            'its example: /round_number: "1" must be a whole number',
+            id="example of the wrong type",
+        ),
+        pytest.param(
+            MANAGER,
+            '"net_stance": "bullish"',
+            '"net_stance": "bull"',
+            'its example: /net_stance: "bull" must be one of "bullish", "neutral", "bearish"',
+            id="example with a wrong word",
+        ),
+        pytest.param(
+            WORDING,
+            '{\n  "notes":',
+            '{\n  "notes": "Twice.",\n  "notes":',
+            "stands twice",
+            id="example with a key twice",
+        ),
+        pytest.param(WORDING, '"notes": "', '"notes": ', "its example is not JSON", id="example that is no JSON"),
+        pytest.param(DEBATE, "```json", "```", "has no json example of its answer", id="no example"),
+        pytest.param(
+            DEBATE, "name: research-debate\n", "name: [research\n", "SKILL.md", id="front matter that is no YAML"
+        ),
+        pytest.param(DEBATE, "---\nname:", "name:", "no front matter between two lines of ---", id="no front matter"),
+    ],
+)
+def test_planted_in_a_skill(bundle: Bundle, file: str, old: str, new: str, said: str) -> None:
+    bundle.edit(file, old, new)
+    found = bundle.findings()
+    assert any(line.startswith(f"{file}: ") and said in line for line in found), found
+
+
+def test_finding_names_the_line(bundle: Bundle) -> None:
+    bundle.edit(AXIS, "## Task", "## Task {{x}}")
+    lines = (bundle.skills.parent / AXIS).read_text(encoding="utf-8").splitlines()
+    assert bundle.findings() == [f"{AXIS}: line {lines.index('## Task {{x}}') + 1}: an unfilled placeholder"]
+
+
+def test_every_mistake_is_found_at_once(bundle: Bundle) -> None:
+    bundle.edit(AXIS, "## Task", "## Task {{x}}")
+    bundle.edit(DEBATE, "name: research-debate\n", "name: debate\n")
+    bundle.edit("configs/default.yaml", "threads: 4", "threads: none")
+    assert len(bundle.findings()) == 3
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in SKILLS.iterdir() if path.name in BINDINGS))
+def test_number_of_characters_is_one_of_the_contract(bundle: Bundle, name: str) -> None:
+    path = bundle.skills / name / "SKILL.md"
+    path.write_text(path.read_text(encoding="utf-8") + "\nWrite at most 601 characters.\n", encoding="utf-8")
+    assert any("says 601 characters" in line for line in bundle.findings())
+
+
+def test_folder_that_no_phase_asks_for(bundle: Bundle) -> None:
+    (bundle.skills / "research-debate").rename(bundle.skills / "research-debates")
+    found = bundle.findings()
+    mistaken = "skills/research-debates/SKILL.md: "
+    assert f"{mistaken}name 'research-debate' differs from the folder 'research-debates'" in found
+    assert f"{mistaken}no phase asks for it; did you mean research-debate?" in found
+    assert any(
+        "seats.bull.skill: 'research-debate' is unknown; did you mean research-debates?" in line for line in found
+    )
+
+
+ROUNDS = "configs/protocols/rounds.yaml"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        pytest.param(
+            "seats: [bull, bear]",
+            "seats: [bull, beer]",
+            "loop.0.seats: 'beer' is unknown; did you mean bear?",
+            id="seat",
+        ),
+        pytest.param(
+            "seats: [bull, bear]", "seats: [bull]", "each side must speak exactly once a round", id="one side"
+        ),
+        pytest.param(
+            "sees: [bias_row,", "sees: [bias_rows,", "'bias_rows' is unknown; did you mean bias_row?", id="sees"
+        ),
+        pytest.param("require: [claims]", "require: [claim]", "'claim' is unknown; did you mean claims?", id="block"),
+        pytest.param(
+            "bear: {skill: research-debate,",
+            "bear: {skill: research-debates,",
+            "seats.bear.skill: 'research-debates' is unknown; did you mean research-debate?",
+            id="skill",
+        ),
+        pytest.param(
+            "bear: {skill: research-debate,",
+            "bear: {skill: research-manager,",
+            "research-manager produces ManagerReply, not DebateRoundContribution",
+            id="skill of another contract",
+        ),
+        pytest.param("protocol: rounds", "protocol: round", "'round' differs from the file's name 'rounds'", id="name"),
+        pytest.param("rounds: 1", "rounds: 1\nround: 1", "unknown key round; did you mean rounds?", id="key"),
+        pytest.param("rounds: 1", "rounds: 9", "a whole number from 1 to 5", id="too many rounds"),
+        pytest.param("argument_limit: 600", "argument_limit: 601", "a whole number from 80 to 600", id="limit raised"),
+        pytest.param("gate >= 1", "gates >= 1", "unknown read-out 'gates'; did you mean gate?", id="read-out"),
+        pytest.param("gate >= 1", "gate => 1", "is no rule", id="rule"),
+        pytest.param("rounds: 1", "rounds: 1\nrounds: 2", "stands twice", id="key twice"),
+        pytest.param("seats: [bull, bear]", "seats: [bull, bear", "rounds.yaml", id="no YAML"),
+    ],
+)
+def test_planted_in_a_protocol(bundle: Bundle, old: str, new: str, said: str) -> None:
+    bundle.edit(ROUNDS, old, new)
+    found = bundle.findings()
+    assert len(found) == 1 and said in found[0] and str(bundle.configs / "protocols" / "rounds.yaml") in found[0], found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        pytest.param(
+            "  threads: 4",
+            "  threads: 4\n  thread: 4",
+            "unknown key operation.thread; did you mean threads?",
+            id="typo",
+        ),
+        pytest.param(
+            "as_of: 2008", "debates: none\nas_of: 2008", "unknown key debates; did you mean debate?", id="section"
+        ),
+        pytest.param("  threads: 4", "  threads: 0", "operation.threads: '0' is not allowed", id="out of range"),
+        pytest.param("as_of: 2008-09-30", "as_of: 2008-09-31", "as_of: '2008-09-31' is not allowed", id="no date"),
+        pytest.param("technical: 0.6", "technic: 0.6", "analyst.axes", id="axis"),
+        pytest.param("when: all", "when: always", "debate.when: 'always' is not allowed", id="word"),
+        pytest.param("provider: offline", "provider: offline\nprovider: offline", "stands twice", id="key twice"),
+    ],
+)
+def test_planted_in_the_configuration(bundle: Bundle, old: str, new: str, said: str) -> None:
+    bundle.edit("configs/default.yaml", old, new)
+    found = bundle.findings()
+    assert len(found) == 1 and said in found[0] and "default.yaml" in found[0], found
+
+
+def test_universe_that_is_not_there(bundle: Bundle) -> None:
+    bundle.edit("configs/default.yaml", "universes/packaged.yaml", "universes/none.yaml")
+    assert bundle.findings() == [f"{bundle.configs / 'universes' / 'none.yaml'}: No such file or directory"]
+
+
+def test_planted_in_an_overlay(bundle: Bundle) -> None:
+    (bundle.configs / "mine.yaml").write_text("debate:\n  round: 3\n", encoding="utf-8")
+    (found,) = bundle.findings()
+    assert found.startswith(f"{bundle.configs / 'mine.yaml'}: unknown key debate.round; did you mean rounds?")
+
+
+def test_planted_in_a_universe(bundle: Bundle) -> None:
+    bundle.edit("configs/universes/packaged.yaml", "- IBM", "- I/BM")
+    (found,) = bundle.findings()
+    assert "packaged.yaml: tickers: 'I/BM' is no ticker" in found
+
+
+# What escaped once
+
+
+def _remove(name: str) -> Callable[[Bundle], None]:
+    return lambda bundle: shutil.rmtree(bundle.skills / name)
+
+
+RENAMED = [
+    pytest.param(ROUNDS, "\nrounds: 1", "\nround: 1", "unknown key round; did you mean rounds?", id="of a protocol"),
+    pytest.param(
+        "configs/default.yaml",
+        "  threads: 4",
+        "  thread: 4",
+        "unknown key operation.thread; did you mean threads?",
+        id="of the configuration",
+    ),
+]
+
+
+@pytest.mark.parametrize(("file", "old", "new", "said"), RENAMED)
+def test_mistyped_key_is_named(bundle: Bundle, file: str, old: str, new: str, said: str) -> None:
+    bundle.edit(file, old, new)
+    assert any(said in line for line in bundle.findings())
+
+
+ESCAPED = [
+    pytest.param(
+        lambda bundle: bundle.edit(MANAGER, "inputs: evidence, rounds, claims, question, ticker", "inputs: [evidence]"),
+        MANAGER,
+        id="inputs written as a list",
+    ),
+    pytest.param(
+        lambda bundle: bundle.edit(MANAGER, "produces: ManagerReply", "produces: [ManagerReply]"),
+        MANAGER,
+        id="produces written as a list",
+    ),
+    pytest.param(
+        lambda bundle: (bundle.skills.parent / WORDING).write_bytes(b"---\nname: macro-bias\n---\n\xff\n"),
+        WORDING,
+        id="bytes that are no UTF-8",
+    ),
+    pytest.param(_remove("research-manager"), "research-manager", id="a skill that a phase asks for is absent"),
+    pytest.param(_remove("technical-analyst"), "technical-analyst", id="a skill of a configured axis is absent"),
+]
+
+
+@pytest.mark.parametrize(("plant", "named"), ESCAPED)
+def test_what_escaped_is_found(bundle: Bundle, plant: Callable[[Bundle], None], named: str) -> None:
+    plant(bundle)
+    assert any(named in line for line in bundle.findings())

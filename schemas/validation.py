@@ -69,9 +69,13 @@ def _is_integer(_: Any, value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _is_number(_: Any, value: object) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
+def _type(validator: Any, types: Any, instance: Any, schema: Any) -> Any:
+    yield from Draft202012Validator.VALIDATORS["type"](validator, types, instance, schema)
+    if types == "number" and isinstance(instance, int | float) and not _is_finite(instance):
+        yield ValidationError("must be a finite number")
+
+
+def _is_finite(value: float) -> bool:
     try:
         return math.isfinite(value)
     except OverflowError:
@@ -80,8 +84,8 @@ def _is_number(_: Any, value: object) -> bool:
 
 _Strict: Any = validators.extend(  # type: ignore[no-untyped-call]
     Draft202012Validator,
-    validators={"pattern": _pattern},
-    type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": _is_integer, "number": _is_number}),
+    validators={"pattern": _pattern, "type": _type},
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer),
 )
 
 

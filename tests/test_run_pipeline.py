@@ -453,9 +453,6 @@ def test_a_feed_that_cannot_be_written_is_a_usage_error(cli: Cli, three: Night, 
     assert str(tmp_path) in told.error and "unexpected" not in told.error
 
 
-@pytest.mark.xfail(
-    strict=True, reason="write_whole renames over whatever is there: as root, `--to /dev/null` ends /dev/null"
-)
 def test_a_feed_never_replaces_what_is_no_file(cli: Cli, three: Night, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -466,9 +463,6 @@ def test_a_feed_never_replaces_what_is_no_file(cli: Cli, three: Night, tmp_path:
     assert pipe.is_fifo()
 
 
-@pytest.mark.xfail(
-    strict=True, reason="write_whole takes every `.NAME.*` beside its file for a draft of a dead process"
-)
 def test_a_feed_leaves_other_files_alone(cli: Cli, three: Night, tmp_path: Path) -> None:
     others = [tmp_path / name for name in (".feed.csv.swp", ".feed.csv.my-notes", ".feed.csv.2012-06-29.bak")]
     for other in others:

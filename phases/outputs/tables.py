@@ -53,11 +53,18 @@ FORMATS = {"csv": feed_csv, "json": feed_json}
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that a reader finds the old one whole or the new one whole. Writes a file."""
-    for stray in path.parent.glob(f".{path.name}.*"):
-        if not process_lives(stray.name.removeprefix(f".{path.name}.").replace("-", ":")):
+    """Write a file so that a reader finds the old one whole or the new one whole. Writes a file.
+
+    What is no regular file (a pipe, a device) is written to as it is.
+    """
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8", newline="")
+        return
+    start = f".{path.name}.draft-"
+    for stray in path.parent.glob(f"{start}*"):
+        if not process_lives(stray.name.removeprefix(start).replace("-", ":")):
             stray.unlink(missing_ok=True)
-    draft = path.with_name(f".{path.name}.{process_name().replace(':', '-')}")
+    draft = path.with_name(start + process_name().replace(":", "-"))
     with draft.open("w", encoding="utf-8", newline="") as file:
         file.write(text)
         file.flush()

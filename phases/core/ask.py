@@ -22,6 +22,9 @@ from schemas.generate import wire_schema, wire_text
 
 M = TypeVar("M", bound=Model)
 
+ERRORS_QUOTED = 12
+"""Most errors that a repair turn quotes."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -134,7 +137,7 @@ class Ask:
     ) -> None:
         """The one repair turn of each reply that needs it; its reading replaces the first."""
         self.recorder.count("repaired", len(again))
-        errors = [list(read_[at].errors) for at in again]
+        errors = [list(read_[at].errors[:ERRORS_QUOTED]) for at in again]
         repairs = [
             replace(requests[at], prompt=rerender(requests[at].prompt, replies[at].text, found))
             for at, found in zip(again, errors, strict=True)

@@ -176,7 +176,7 @@ def _echo_errors(record: Model, inputs: Model) -> list[str]:
 
 def _checked(record: M, inputs: Model, checks: Sequence[Check[M]], again: Outcome, flags: tuple[str, ...]) -> Read[M]:
     found = [(check, finding) for check in checks for finding in check.find(record, inputs)]
-    if again == "RETRY" and any(finding.after_repair != "flag" for _, finding in found):
+    if found and again == "RETRY":
         return Read("RETRY", errors=tuple(finding.message for _, finding in found), record=record)
     if any(finding.after_repair == "void" for _, finding in found):
         return Read("QUARANTINE", errors=tuple(finding.message for _, finding in found))

@@ -12,6 +12,7 @@ from typing import Any
 SIZE_LIMIT = 256 * 1024
 DEPTH_LIMIT = 64
 DIGITS_LIMIT = 400
+VALUES_LIMIT = 10_000
 
 _FENCE = re.compile(r"\s*```[A-Za-z]*[ \t]*\n(.*)\n[ \t]*```\s*\Z", re.DOTALL)
 
@@ -50,6 +51,8 @@ def find_object(text: str) -> dict[str, Any]:
     """
     if len(text.encode("utf-8", "surrogatepass")) > SIZE_LIMIT:
         raise Malformed(f"the reply is larger than {SIZE_LIMIT // 1024} kB")
+    if text.count(",") > VALUES_LIMIT:
+        raise Malformed(f"the reply holds more than {VALUES_LIMIT} values")
     fenced = _FENCE.match(text)
     body = (fenced.group(1) if fenced else text).strip()
     if not body:

@@ -148,7 +148,7 @@ def echoed(returns: type[Model], inputs: type[Model]) -> frozenset[str]:
 
 def rerender(first: Rendered, reply: str, errors: Sequence[str]) -> Rendered:
     """The one repair turn: the same prompt, the reply, and what was wrong with it."""
-    listed = "\n".join(f"- {error}" for error in errors[:12])
+    listed = "\n".join(f"- {error}" for error in errors)
     parts = (
         *first.parts,
         fenced("your_reply", reply[:4000]),

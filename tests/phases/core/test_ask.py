@@ -172,7 +172,6 @@ def test_what_a_reply_says_cannot_forge_a_line_in_the_reason(store: Store) -> No
     assert len(answer.void) < 350
 
 
-@pytest.mark.xfail(strict=True, reason="the repair's question keeps every error, of which its prompt shows twelve")
 def test_a_reply_full_of_errors_does_not_fill_the_journal(store: Store) -> None:
     junk = said(claims=[1] * 10_000)
     ask = door(store, Scripted(reply(junk), reply()))

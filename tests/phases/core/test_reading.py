@@ -448,3 +448,10 @@ def test_every_valid_contribution_is_accepted_as_it_is(blocks: dict[str, Any], a
     assert (result.outcome, result.flags) == ("ACCEPT", ())
     assert result.record is not None
     assert result.record.model_dump(mode="json", exclude_none=True) == whole
+
+
+def test_a_lapse_that_only_flags_is_sent_back_once_too() -> None:
+    lapse = Check("lapse", lambda reply, inputs: [Finding("say it in full sentences", "flag")])
+    assert judged(checks=[lapse]).outcome == "RETRY"
+    accepted = judged(checks=[lapse], last=True)
+    assert (accepted.outcome, accepted.flags) == ("ACCEPT", ("lapse",))

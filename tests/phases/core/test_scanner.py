@@ -275,3 +275,8 @@ def test_every_object_is_found_in_any_dress(
     text = json.dumps(value, ensure_ascii=ascii_only)
     dressed = f"```json\n{text}\n```" if fence else f"{before}{text}{after}"
     assert find_object(dressed) == value
+
+
+def test_a_reply_of_countless_values_is_refused_before_it_is_validated() -> None:
+    with pytest.raises(Malformed, match="more than 10000 values"):
+        find_object(f'{{"claims": [{"1," * 20_000}1]}}')

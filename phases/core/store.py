@@ -207,7 +207,7 @@ def _check_tables(engine: Engine, path: Path) -> None:
     with engine.connect() as connection:
         damage = connection.execute(text("PRAGMA quick_check(1)")).scalar()
         if damage != "ok":
-            raise StoreError(f"{path}: the store is damaged ({damage}); it was left as it is")
+            raise StoreError(f"{path}: the store is damaged ({damage}); it was left as it is; put a copy back")
         version = _version(connection)
     if version == HEAD:
         return
@@ -258,5 +258,5 @@ def _words(error: Exception) -> str:
     if isinstance(error, OperationalError) and "locked" in message:
         return "another process holds the store locked; end it or wait, then run again"
     if "malformed" in message or "not a database" in message:
-        return f"the store is damaged ({message}); it was left as it is"
+        return f"the store is damaged ({message}); it was left as it is; put a copy back"
     return message

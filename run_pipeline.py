@@ -76,7 +76,7 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool) -> int:
     from phases.core.runs import Runs
     from phases.core.store import FILE, open_store
     from phases.night import hold_night
-    from phases.outputs.terminal import feed_table, first_lines, last_lines
+    from phases.outputs.terminal import Progress, feed_table, first_lines, last_lines
     from phases.plan import plan, resume_plan, settings_of
 
     settings = settings_of(words)
@@ -90,7 +90,7 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool) -> int:
         print(first_lines(planned.header, planned.span), file=sys.stderr if as_json else sys.stdout, flush=True)
         for note in planned.notes:
             _tell(f"note: {note}")
-        finished = hold_night(planned, store, out, _Progress(len(planned.header.tickers)))
+        finished = hold_night(planned, store, out, Progress(len(planned.header.tickers), _tell))
     except KeyboardInterrupt:
         _tell("interrupted; go on with `run --resume last`")
         return 130
@@ -101,18 +101,6 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool) -> int:
     else:
         print(f"\n{feed_table(finished.feed)}\n\n{last_lines(finished.record)}")
     return finished.record.exit
-
-
-class _Progress:
-    """Plain progress lines on stderr."""
-
-    def __init__(self, tickers: int) -> None:
-        self._tickers, self._ended = tickers, 0
-
-    def __call__(self, ticker: str, reason: str | None) -> None:
-        self._ended += 1
-        told = f": {printable(reason)}" if reason else ""
-        _tell(f"[{self._ended}/{self._tickers}] {ticker}{told}")
 
 
 @app.command()
@@ -186,13 +174,13 @@ def validate(
     file: Annotated[str, typer.Argument(metavar="F|-", help="A JSON file, or - for stdin.")],
 ) -> None:
     """Check JSON against a contract: pointer, value and rule of everything wrong."""
-    from phases.core.scanner import Malformed, strict_json
+    from phases.core.scanner import Malformed, read_input, strict_json
     from schemas.validation import problems, published
 
     if contract not in published():
         raise UsageError(f"{printable(contract)!r} is no contract{nearest(contract, published())} (see `schemas`)")
     try:
-        found = problems(contract, strict_json(_text(file)))
+        found = problems(contract, strict_json(read_input(file)))
     except Malformed as error:
         _tell(f"(document): {printable(str(error))}")
         raise typer.Exit(1) from None
@@ -201,16 +189,6 @@ def validate(
     if found:
         raise typer.Exit(1)
     print(f"valid {contract}")
-
-
-def _text(file: str) -> str:
-    try:
-        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        return raw.decode("utf-8")
-    except OSError as error:
-        raise UsageError(f"{printable(file)}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{printable(file)}: not UTF-8 at byte {error.start}") from None
 
 
 @app.command()
@@ -276,6 +254,24 @@ def show(
     finally:
         store.close()
     print(text)
+
+
+@app.command()
+def debates(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines, plain or gzip.")],
+    reading: Annotated[
+        str, typer.Option("--reading", metavar="strict|author", help="How prose becomes moves.")
+    ] = "strict",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> None:
+    """Read-outs of stored debates from elsewhere."""
+    from phases.importers.page import report_json, report_text
+    from phases.importers.report import debates_report
+
+    report = debates_report(file, reading)
+    print(report_json(report) if as_json else report_text(report))
+    if report.bad_lines:
+        raise typer.Exit(1)
 
 
 def _open(out: Path) -> Store:

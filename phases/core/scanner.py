@@ -5,9 +5,14 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+
+from phases.core.errors import UsageError
+from phases.core.text import printable
 
 SIZE_LIMIT = 256 * 1024
 DEPTH_LIMIT = 64
@@ -19,6 +24,16 @@ _FENCE = re.compile(r"\s*```[A-Za-z]*[ \t]*\n(.*)\n[ \t]*```\s*\Z", re.DOTALL)
 
 class Malformed(ValueError):
     """A text is not one strict JSON object; the message says why."""
+
+
+def read_input(file: str) -> str:
+    """Text of a file, or of standard input for `-`. Reads a file; raises UsageError where it is no UTF-8 text."""
+    try:
+        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return raw.decode("utf-8")
+    except (OSError, ValueError) as error:
+        reason = f"not UTF-8 at byte {error.start}" if isinstance(error, UnicodeDecodeError) else error
+        raise UsageError(f"{printable(file)}: {getattr(error, 'strerror', None) or reason}") from None
 
 
 def strict_json(text: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import textwrap
+from collections.abc import Callable
 
 from phases.core.text import printable
 from schemas.analyst import AnalystPayload
@@ -23,6 +24,19 @@ def first_lines(header: RunHeader, span: Span) -> str:
         f"engine: {header.engine} | {source} prices end {span.last}\n"
         f"night of {header.as_of} | {tickers} ticker{'s' * (tickers != 1)} | run {header.run_id}"
     )
+
+
+class Progress:
+    """One plain line a ticker, in the order they end."""
+
+    def __init__(self, tickers: int, tell: Callable[[str], None]) -> None:
+        """`tell` prints a line."""
+        self._tickers, self._tell, self._ended = tickers, tell, 0
+
+    def __call__(self, ticker: str, reason: str | None) -> None:
+        """A ticker ended; with the reason if it failed."""
+        self._ended += 1
+        self._tell(f"[{self._ended}/{self._tickers}] {ticker}" + (f": {printable(reason)}" if reason else ""))
 
 
 def feed_table(feed: PortfolioFeed, width: int | None = None) -> str:

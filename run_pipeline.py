@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 from typer.exceptions import TyperException
@@ -44,9 +44,7 @@ RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run id, or `last`
 
 @app.command()
 def run(
-    tickers: Annotated[
-        list[str] | None, typer.Argument(metavar="[TICKER ...]", help="Instead of the watchlist.")
-    ] = None,
+    tickers: Annotated[list[str] | None, typer.Argument(metavar="TICKER", help="Instead of the watchlist.")] = None,
     config: Annotated[
         Path | None, typer.Option("--config", metavar="F", help="Overlay on configs/default.yaml.")
     ] = None,
@@ -65,7 +63,7 @@ def run(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the machine summary on stdout.")] = False,
 ) -> None:
-    """Run a night: evidence, bias row, analysts, debate, manager, feed."""
+    """Run a night, from evidence to the portfolio feed."""
     from phases.plan import Words
 
     words = Words(tuple(tickers or ()), config, tuple(sets or ()), as_of, debate, protocols)
@@ -87,7 +85,7 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool) -> int:
     store = open_store(out, lock_seconds=settings.operation.lock_seconds)
     try:
         planned = plan(words, Runs(store)) if resume is None else resume_plan(words, Runs(store), resume)
-        print(first_lines(planned.header, planned.span), file=sys.stderr if as_json else sys.stdout, flush=True)
+        _say(first_lines(planned.header, planned.span), sys.stderr if as_json else sys.stdout)
         for note in planned.notes:
             _tell(f"note: {note}")
         finished = hold_night(planned, store, out, Progress(len(planned.header.tickers), _tell))
@@ -96,10 +94,8 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool) -> int:
         return 130
     finally:
         store.close()
-    if as_json:
-        print(finished.record.model_dump_json())
-    else:
-        print(f"\n{feed_table(finished.feed)}\n\n{last_lines(finished.record)}")
+    shown = f"\n{feed_table(finished.feed)}\n\n{last_lines(finished.record)}"
+    _say(finished.record.model_dump_json() if as_json else shown, sys.stdout)
     return finished.record.exit
 
 
@@ -173,7 +169,7 @@ def validate(
     contract: Annotated[str, typer.Argument(metavar="CONTRACT", help="A name that `schemas` lists.")],
     file: Annotated[str, typer.Argument(metavar="F|-", help="A JSON file, or - for stdin.")],
 ) -> None:
-    """Check JSON against a contract: pointer, value and rule of everything wrong."""
+    """Check JSON against a contract."""
     from phases.core.scanner import Malformed, read_input, strict_json
     from schemas.validation import problems, published
 
@@ -193,7 +189,7 @@ def validate(
 
 @app.command()
 def schemas(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Print this one.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Print this one.")] = None,
 ) -> None:
     """List the contracts, or print the JSON Schema of one."""
     from schemas import CONTRACTS
@@ -241,7 +237,7 @@ def runs(out: Out = Path("runs")) -> None:
 @app.command()
 def show(
     name: RunName,
-    ticker: Annotated[str | None, typer.Argument(metavar="[TICKER]", help="One debate.")] = None,
+    ticker: Annotated[str | None, typer.Argument(metavar="TICKER", help="One debate.")] = None,
     out: Out = Path("runs"),
     as_json: Annotated[bool, typer.Option("--json", help="Everything as JSON, inputs of every turn included.")] = False,
 ) -> None:
@@ -281,7 +277,15 @@ def _open(out: Path) -> Store:
 
 
 def _tell(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
+    _say(line, sys.stderr)
+
+
+def _say(text: str, stream: TextIO) -> None:
+    """Print; where nobody reads any more, the work goes on in silence."""
+    try:
+        print(text, file=stream, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _with_command(words: list[str]) -> list[str]:

@@ -12,7 +12,7 @@ from phases.core.phase import phase
 from phases.core.reading import Check, Finding
 from phases.maths.conviction import AxisNumbers, join
 from phases.maths.exact import exact
-from phases.maths.lean import SENTIMENT, TECHNICAL
+from phases.maths.lean import NEUTRAL, SENTIMENT, TECHNICAL
 from schemas.analyst import AnalystPayload, Axis, AxisInputs, AxisView, MissingAxis
 from schemas.base import Model
 from schemas.bias import BiasRow
@@ -59,13 +59,13 @@ def analyst_payload(
     weights = {axis: exact(weight) for axis, weight in settings.axes.items() if exact(weight) > 0}
     pool = (*market_snapshot.evidence, *macro_snapshot.evidence)
     read = {axis: tuple(one for one in pool if AXES[axis].allows(one.id)) for axis in weights}
-    asked = [axis for axis in weights if read[axis]]
+    own = market_snapshot.evidence
+    asked = [axis for axis in weights if any(_tells(one) and AXES[axis].allows(one.id) for one in own)]
     wanted = [_wanted(axis, read[axis], market_snapshot, macro_snapshot, bias_row, question) for axis in asked]
     answers = dict(zip(asked, ask.all(wanted), strict=True))
     views = {axis: one.record for axis, one in answers.items() if one.record is not None}
-    missing = tuple(
-        MissingAxis(axis=axis, reason=_reason(axis, answers.get(axis))) for axis in weights if axis not in views
-    )
+    silent = [axis for axis in weights if axis not in views]
+    missing = tuple(MissingAxis(axis=one, reason=_reason(one, answers.get(one), read[one])) for one in silent)
     if not views:
         raise TickerFailure("; ".join(f"{one.axis}: {one.reason}" for one in missing), _status(answers.values()))
     return _payload(market_snapshot, views, missing, weights, read, settings)
@@ -77,6 +77,11 @@ def _status(answers: Iterable[Answer[AxisView]]) -> str:
     if not voids:
         return "no_data"
     return "refused" if all(void.startswith("refuse") for void in voids) else "failed"
+
+
+def _tells(item: Evidence) -> bool:
+    """Whether an item of the ticker can carry a view at all; a last close alone cannot."""
+    return item.id not in NEUTRAL
 
 
 def _wanted(
@@ -94,10 +99,12 @@ def _wanted(
     return Wanted(AXES[axis].skill, inputs, AxisView, seat=axis, checks=CHECKS)
 
 
-def _reason(axis: Axis, answer: Answer[AxisView] | None) -> str:
-    if answer is None:
-        return f"no source gives evidence for the {axis} axis"
-    return answer.void or "void"
+def _reason(axis: Axis, answer: Answer[AxisView] | None, read: tuple[Evidence, ...]) -> str:
+    if answer is not None:
+        return answer.void or "void"
+    if read:
+        return f"what is known of the ticker itself is too thin for the {axis} axis"
+    return f"no source gives evidence for the {axis} axis"
 
 
 def _payload(

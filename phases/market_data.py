@@ -92,6 +92,11 @@ def _excess(n: int) -> Compute:
     return excess
 
 
+def _up_volume(prices: Prices) -> float | None:
+    over_half = ind.up_volume_share(prices.frame, 21)
+    return None if over_half is None else over_half + 0.5
+
+
 def _last_close(prices: Prices) -> float:
     return float(prices.frame["close"].iloc[-1])
 
@@ -129,7 +134,7 @@ PRICE_ITEMS: tuple[Item, ...] = (
         "index",
         _frame(ind.volume_ratio, 5, 63),
     ),
-    Item("px.up_volume", "up-day share of dollar volume, less half", "ratio", _frame(ind.up_volume_share, 21)),
+    Item("px.up_volume", "up-day share of dollar volume", "ratio", _up_volume),
     Item(
         "px.range_ratio",
         "10/63-session range ratio",
@@ -242,6 +247,8 @@ def market_snapshot(
     ticker: Ticker, as_of: date, question: Question, settings: MarketSettings, *, fetch: Fetch
 ) -> MarketSnapshot:
     """What is known about one ticker. Raises NoData or a stale TickerFailure with the reason."""
+    if ticker == question.benchmark:
+        raise TickerFailure(f"{ticker} is the benchmark, and nothing beats itself", "refused")
     day = as_of.isoformat()
     bars = fetch("bars", Bars, symbol=ticker, as_of=day, sessions=str(SESSIONS))
     _check_bars(bars, as_of, settings)

@@ -126,7 +126,9 @@ def resume_plan(words: Words, runs: Runs, name: str) -> Plan:
     """
     if name == "last" and not runs.all():
         fresh = plan(words, runs)
-        return replace(fresh, notes=(*fresh.notes, "nothing to resume in this store; a new run starts"))
+        return replace(
+            fresh, notes=(*fresh.notes, f"nothing to resume in this store; a new run of {fresh.header.as_of} starts")
+        )
     known = runs.find(name)
     header = RunHeader.model_validate_json(known.header)
     planned = plan(words, runs, header)
@@ -175,9 +177,10 @@ def _universe_folder(words: Words, settings: Settings) -> Path:
 
 
 def _pinned(settings: Settings, session: date) -> Settings:
-    """Settings as the run keeps them: the session in place of the date, the protocol's text in place of its folder."""
+    """Settings as the run keeps them: the session for the date, and no folder or file whose content it has."""
     debate = settings.debate.model_copy(update={"protocols": None})
-    return settings.model_copy(update={"as_of": session, "debate": debate})
+    universe = settings.universe.model_copy(update={"file": None})
+    return settings.model_copy(update={"as_of": session, "debate": debate, "universe": universe})
 
 
 def _settled(words: Words, resumed: RunHeader | None) -> Settings:
@@ -228,7 +231,8 @@ def _session(settings: Settings, source: Source) -> tuple[date, date, Span]:
     asked = settings.as_of or today()
     calendar = settings.question.calendar
     if calendar not in known_calendars():
-        raise UsageError(f"question.calendar: {calendar!r} is unknown{nearest(calendar, known_calendars())}")
+        hint = nearest(calendar, known_calendars())
+        raise UsageError(f"question.calendar: {calendar!r} is unknown{hint}; name it by its code, such as XNYS")
     if not span.first <= asked <= span.last:
         raise UsageError(
             f"as_of: {asked} is outside the source {source.name}, which covers {span.first} to {span.last}"

@@ -18,13 +18,19 @@ def _absent(value: object) -> object:
     return None if value in ("", "null", "~") else value
 
 
+def _capitals(value: object) -> object:
+    return value.upper() if isinstance(value, str) and value.isascii() else value
+
+
 class Section(Model):
     """A section of the configuration; its scalars are read from text."""
 
     model_config = ConfigDict(strict=False, validate_default=True)
 
 
-Weight = Annotated[str, Field(pattern=r"^[0-9]+(\.[0-9]+)?(/[1-9][0-9]*)?$")]
+WEIGHT_PATTERN = r"^[0-9]+(\.[0-9]+)?(/[1-9][0-9]*)?$"
+
+Weight = Annotated[str, Field(pattern=WEIGHT_PATTERN)]
 """A positive number kept exact, as a decimal or a ratio: `.6` is written `0.6` or `3/5`."""
 
 
@@ -123,7 +129,7 @@ class Settings(Section):
     """Model by `default`, `<skill>` or `<skill>/<seat>`."""
     universe: UniverseSettings
     """Which tickers."""
-    held: tuple[Ticker, ...]
+    held: tuple[Annotated[Ticker, BeforeValidator(_capitals)], ...]
     """Tickers in the book: always analysed, always in the feed."""
     question: QuestionSettings
     """What every probability is about."""

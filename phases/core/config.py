@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from phases.core.errors import UsageError
 from phases.core.text import nearest, printable
 from schemas.base import TICKER_PATTERN, Model
+from schemas.settings import WEIGHT_PATTERN
 
 FILE_LIMIT = 1024 * 1024
 NODE_LIMIT = 100_000
@@ -47,6 +48,8 @@ _Loader.add_constructor("tag:yaml.org,2002:map", _mapping)
 def load_yaml(path: Path) -> dict[str, Any]:
     """Read one YAML mapping, all scalars as text. Reads a file; raises UsageError naming file and line."""
     try:
+        if path.exists() and not path.is_file():
+            raise UsageError(f"{path}: is no file")
         if path.stat().st_size > FILE_LIMIT:
             raise UsageError(f"{path}: larger than {FILE_LIMIT // 1024} kB")
         text = path.read_text(encoding="utf-8-sig")
@@ -62,7 +65,8 @@ def read_mapping(text: str, where: str) -> dict[str, Any]:
     try:
         found = parse_yaml(text)
     except yaml.YAMLError as error:
-        raise UsageError(f"{where}: {printable(' '.join(str(error).split()))}") from None
+        words = " ".join(str(error).replace('in "<unicode string>", ', "").split())
+        raise UsageError(f"{where}: {printable(words)}") from None
     except UsageError as error:
         raise UsageError(f"{where}: {error}") from None
     if not isinstance(found, dict):
@@ -129,7 +133,7 @@ def read_record(model: type[M], found: Mapping[str, Any], where: str) -> M:
 
 def _complaint(model: type[Model], error: dict[str, Any]) -> str:
     path = [str(part) for part in error["loc"]]
-    name = ".".join(path)
+    name = ".".join(path).removesuffix(".[key]")
     if error["type"] == "extra_forbidden":
         known = _keys_at(model, path[:-1])
         options = ", ".join(known)
@@ -148,12 +152,13 @@ def _allowed(model: type[Model], path: list[str], error: Mapping[str, Any]) -> s
             return f"a whole number from {low} to {high}" if high else f"a whole number from {low}"
         case "string_pattern_mismatch":
             pattern = error["ctx"]["pattern"]
-            return "a symbol such as AAPL or BRK-B" if pattern == TICKER_PATTERN else f"text like {pattern}"
+            known = {TICKER_PATTERN: "a symbol such as AAPL or BRK-B", WEIGHT_PATTERN: "a number such as 0.6 or 3/5"}
+            return known.get(pattern, f"text like {pattern}")
         case "string_too_short":
             return "a word, not nothing"
         case "tuple_type":
             return "a list, for example [AAPL, IBM]"
-        case "dict_type" | "model_type":
+        case "dict_type" | "model_type" | "model_attributes_type":
             return "a section with keys of its own"
         case "bool_parsing" | "bool_type":
             return "true or false"

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import BindParameter, Connection, Row, bindparam, delete, insert, select, update
 
 from phases.core.errors import NotJournaled, Stopped, StoreError
 from phases.core.recorder import Recorder, later, pause, process_lives, process_name
@@ -21,6 +21,18 @@ from phases.core.text import canonical, digest
 from schemas.events import Event
 
 POLL_SECONDS = 0.05
+
+# Statements are built once: building one costs as much as carrying it out.
+_KEYS: BindParameter[Any] = bindparam("keys", expanding=True)
+_FIND = select(calls.c.key, calls.c.reply, calls.c.checksum).where(calls.c.key.in_(_KEYS), calls.c.state == "done")
+_KNOWN = select(calls).where(calls.c.key.in_(_KEYS))
+_CLAIM = insert(calls)
+_TELL = insert(events)
+_KEEP = (
+    update(calls)
+    .where(calls.c.key == bindparam("its_key"), calls.c.owner == bindparam("its_owner"), calls.c.state == "claimed")
+    .values(state="done", reply=bindparam("its_reply"), checksum=bindparam("its_checksum"))
+)
 
 
 @dataclass(frozen=True)
@@ -66,11 +78,7 @@ class Journal:
     def find(self, keys: Sequence[str]) -> dict[str, str]:
         """Stored answers, by key. Reads the store; an entry that fails its checksum is no answer."""
         with self._store.read() as connection:
-            found = connection.execute(
-                select(calls.c.key, calls.c.reply, calls.c.checksum).where(
-                    calls.c.key.in_(keys), calls.c.state == "done"
-                )
-            ).all()
+            found = connection.execute(_FIND, {"keys": keys}).all()
         return {key: reply for key, reply, checksum in found if _sound(reply, checksum)}
 
     def demand(self, keys: Sequence[Question]) -> dict[str, str]:
@@ -110,7 +118,7 @@ class Journal:
         claim = {"state": "claimed", "owner": owner, "lease_until": later(self._lease)}
 
         def work(connection: Connection) -> list[str]:
-            known = {row.key: row for row in connection.execute(select(calls).where(calls.c.key.in_(keys)))}
+            known = {row.key: row for row in connection.execute(_KNOWN, {"keys": keys})}
             busy = [key for key, row in known.items() if self._held(row, owner)]
             new = [
                 {**claim, "run_id": self._run_id, **vars(one)}
@@ -118,7 +126,7 @@ class Journal:
                 if one.key not in known
             ]
             if new:
-                connection.execute(insert(calls), new)
+                connection.execute(_CLAIM, new)
             again = [key for key in known if key not in busy]
             if again:
                 connection.execute(update(calls).where(calls.c.key.in_(again)).values(**claim))
@@ -144,14 +152,11 @@ class Journal:
 
         def work(connection: Connection) -> None:
             for key, reply in answers.items():
-                done = connection.execute(
-                    update(calls)
-                    .where(calls.c.key == key, calls.c.owner == owner, calls.c.state == "claimed")
-                    .values(state="done", reply=reply, checksum=digest(reply))
-                )
+                its = {"its_key": key, "its_owner": owner, "its_reply": reply, "its_checksum": digest(reply)}
+                done = connection.execute(_KEEP, its)
                 if done.rowcount != 1:
                     raise StoreError(f"the claim on {key} was lost to another process; its answer was not used")
             if happened:
-                connection.execute(insert(events), recorder.rows(*happened))
+                connection.execute(_TELL, recorder.rows(*happened))
 
         self._store.write(work)

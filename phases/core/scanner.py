@@ -18,6 +18,7 @@ SIZE_LIMIT = 256 * 1024
 DEPTH_LIMIT = 64
 DIGITS_LIMIT = 400
 VALUES_LIMIT = 10_000
+INPUT_LIMIT = 64 * 1024 * 1024
 
 _FENCE = re.compile(r"\s*```[A-Za-z]*[ \t]*\n(.*)\n[ \t]*```\s*\Z", re.DOTALL)
 
@@ -29,7 +30,10 @@ class Malformed(ValueError):
 def read_input(file: str) -> str:
     """Text of a file, or of standard input for `-`. Reads a file; raises UsageError where it is no UTF-8 text."""
     try:
-        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        with sys.stdin.buffer if file == "-" else Path(file).open("rb") as source:
+            raw = source.read(INPUT_LIMIT + 1)
+        if len(raw) > INPUT_LIMIT:
+            raise UsageError(f"{printable(file)}: larger than {INPUT_LIMIT // 1024 // 1024} MB")
         return raw.decode("utf-8")
     except (OSError, ValueError) as error:
         reason = f"not UTF-8 at byte {error.start}" if isinstance(error, UnicodeDecodeError) else error

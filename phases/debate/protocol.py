@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -63,6 +64,7 @@ class Protocol(Section):
     """Longest argument, in characters; never above the contract's."""
 
 
+@cache
 def read_protocol(text: str, where: str) -> Protocol:
     """Type the text of a protocol file. Raises UsageError naming file and key."""
     protocol = read_record(Protocol, read_mapping(text, where), where)

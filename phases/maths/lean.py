@@ -62,7 +62,7 @@ LEANS: Final[dict[str, LeanRule]] = {
     "px.macd": LeanRule(0.0, 0.01, 1, "a positive histogram is a trend that gains speed"),
     # crowding and fear
     "px.drawdown_252d": LeanRule(-0.10, 0.20, 1, "usual for a large stock (mean of 27 US names 2010-2025: -.095)"),
-    "px.up_volume": LeanRule(0.0, 0.15, 1, "money moves on rising days"),
+    "px.up_volume": LeanRule(0.5, 0.15, 1, "money moves on rising days"),
     "px.range_ratio": LeanRule(1.0, 0.5, -1, "a widening range is fear"),
     "px.vol_ratio": LeanRule(1.0, 0.5, -1, "rising volatility is fear"),
     # the market as a whole

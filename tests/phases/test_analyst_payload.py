@@ -230,3 +230,9 @@ def test_an_axis_is_told_what_was_looked_for_and_not_found() -> None:
     analyst_payload(snapshot, macro(), row_of_bias(), QUESTION, settings().analyst, ask=ask_door(desk))
     told = {one.seat: [gap.id for gap in one.inputs.missing] for one in desk.requests}
     assert told == {"technical": ["px.macd"], "sentiment": ["px.atr_pct"]}
+
+
+def test_a_last_close_alone_carries_no_view() -> None:
+    with pytest.raises(TickerFailure, match="too thin for the technical axis") as failed:
+        payload_of(item("px.close", 0.0))
+    assert failed.value.status == "no_data"

@@ -329,3 +329,9 @@ def test_a_yearly_change_is_over_twelve_months() -> None:
 def test_a_figure_that_cannot_be_computed_is_missing_with_its_reason(macro: list[Any], reason: str) -> None:
     missing = {one.id: one.reason for one in common_snapshot(macro).missing}
     assert reason in missing["macro.core_cpi_yoy"]
+
+
+def test_the_benchmark_is_refused_as_a_ticker() -> None:
+    with pytest.raises(TickerFailure, match="nothing beats itself") as failed:
+        market_snapshot(BENCHMARK, AS_OF, question(), settings().market, fetch=fetch_door(Shelf(bars_of(RISING))))
+    assert failed.value.status == "refused"

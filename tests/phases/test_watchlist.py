@@ -187,7 +187,11 @@ def test_held_names_alone_make_a_night() -> None:
         watchlist((), held("universe.file="), CONFIGS)
 
 
-@pytest.mark.parametrize("word", ["msft", "MS FT", "\u0410APL"])
+@pytest.mark.parametrize("word", ["MS FT", "\u0410APL"])
 def test_a_held_name_is_a_symbol_in_capitals(word: str) -> None:
     with pytest.raises(UsageError, match="held"):
         held(f"held=[{word}]")
+
+
+def test_a_held_name_in_small_letters_is_the_same_symbol() -> None:
+    assert settings_of(Words(sets=("held=[msft]",))).held == ("MSFT",)

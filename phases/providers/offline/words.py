@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from phases.maths.lean import LEANS
 from schemas.market import Evidence
 
 SUMMARIES = ("axis", "bias")
@@ -23,7 +24,8 @@ def value_text(item: Evidence) -> str:
     if not isinstance(item.value, float):
         return str(item.value)
     if item.unit == "ratio":
-        return f"{100 * item.value:+.1f}%"
+        signed = item.id in LEANS and LEANS[item.id].centre == 0
+        return f"{100 * item.value:{'+' if signed else ''}.1f}%"
     return f"${item.value:.2f}" if item.unit == "usd" else f"{item.value:.2f}"
 
 

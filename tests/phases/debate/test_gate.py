@@ -40,7 +40,7 @@ def test_gate(score: int | None, stance: Stance | None, held: bool, prior: Stanc
 
 
 def _void(round_number: int) -> Spoke | Voided:
-    return Voided(seat="bear", round_number=round_number, reason="silence")
+    return Voided(kind="voided", seat="bear", round_number=round_number, reason="silence")
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def test_a_turn_without_claims_stays_without() -> None:
 
 def test_a_void_keeps_seat_round_and_reason() -> None:
     event = entry("bear", 3, Void("refuse: the model refused"))
-    assert event == Voided(seat="bear", round_number=3, reason="refuse: the model refused")
+    assert event == Voided(kind="voided", seat="bear", round_number=3, reason="refuse: the model refused")
     assert round_of(event) == 3
 
 

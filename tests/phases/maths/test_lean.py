@@ -36,7 +36,7 @@ units = st.floats(min_value=-3, max_value=3)
         ("px.drawdown_252d", 0.0, 0.5),
         ("px.drawdown_252d", -0.10, 0.0),
         ("px.drawdown_252d", -0.30, -1.0),
-        ("px.up_volume", 0.03, 0.2),
+        ("px.up_volume", 0.53, 0.2),
         ("px.range_ratio", 1.25, -0.5),
         ("px.vol_ratio", 0.75, 0.5),
         ("macro.breadth_200d", 1.0, 0.5),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from phases.core.config import load_yaml
 from phases.core.errors import UsageError
-from schemas.base import TICKER_LENGTH, TICKER_PATTERN
+from schemas.grammar import TICKER_LENGTH, TICKER_PATTERN
 from schemas.settings import Settings
 
 _GRAMMAR = re.compile(TICKER_PATTERN.removesuffix("$") + r"\Z")

@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from schemas.base import VISIBLE, Conviction, Day, EvidenceId, Model, Probability, Stance, Text, Ticker
+from schemas.base import Conviction, Day, EvidenceId, Model, Probability, Stance, Text, Ticker
 from schemas.bias import BiasRow
+from schemas.grammar import VISIBLE
 from schemas.market import Evidence, Missing, Question
 
 Axis = Literal["technical", "fundamental", "sentiment", "news"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, date, datetime
 from typing import Annotated, Literal
 
@@ -16,6 +15,8 @@ from pydantic import (
     WithJsonSchema,
 )
 
+from schemas.grammar import TICKER_LENGTH, TICKER_PATTERN, VISIBLE, parse_day, parse_utc
+
 
 class Model(BaseModel):
     """A record: frozen, closed to unknown keys, strict about types, free of NaN and infinity."""
@@ -28,33 +29,6 @@ class Model(BaseModel):
         use_attribute_docstrings=True,
         ser_json_inf_nan="null",
     )
-
-
-TICKER_PATTERN = r"^\^?[A-Z0-9]+(?:[.=-][A-Z0-9]+)*$"
-"""One grammar for symbols: capitals and digits, joined by `.`, `-` or `=`, an index may open with `^`."""
-
-TICKER_LENGTH = 20
-
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
-_UTC = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?Z\Z")
-
-
-def parse_day(value: object) -> object:
-    """Read a calendar day written `YYYY-MM-DD`; anything else is left for the type to refuse."""
-    if isinstance(value, str):
-        if not _DAY.match(value):
-            raise ValueError("a day is written YYYY-MM-DD")
-        return date.fromisoformat(value)
-    return value
-
-
-def parse_utc(value: object) -> object:
-    """Read a UTC moment written `YYYY-MM-DDThh:mm:ssZ`; anything else is left for the type to refuse."""
-    if isinstance(value, str):
-        if not _UTC.match(value):
-            raise ValueError("a moment is written YYYY-MM-DDThh:mm:ssZ, in UTC")
-        return datetime.fromisoformat(value)
-    return value
 
 
 def _whole_utc(value: datetime) -> datetime:
@@ -96,12 +70,6 @@ Utc = Annotated[
 
 EvidenceId = Annotated[str, Field(pattern=r"^[a-z]+\.[a-z0-9_]+$", min_length=3, max_length=60)]
 """Name of one evidence item, for example `px.ret_63d` or `macro.wti_63d`."""
-
-VISIBLE = (
-    r"[^\u0000-\u0020\u007f-\u00a0\u00ad\u034f\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f"
-    r"\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]"
-)
-"""One character a reader can see: no space, control, zero-width or direction mark."""
 
 Text = Annotated[str, Field(min_length=1, pattern=VISIBLE)]
 """Prose that says something: never empty, never only spaces or invisible marks."""

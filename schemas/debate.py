@@ -7,8 +7,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from schemas.analyst import AnalystPayload
-from schemas.base import VISIBLE, Day, EvidenceId, Model, NetStance, Probability, Role, Text, Ticker
+from schemas.base import Day, EvidenceId, Model, NetStance, Probability, Role, Text, Ticker
 from schemas.bias import BiasRow
+from schemas.grammar import VISIBLE
 from schemas.market import Evidence, Question
 
 ARGUMENT_LIMIT = 600

@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from schemas.base import Model
-
-FOLDER = Path(__file__).parent / "json"
-"""Committed schemas, one file a contract."""
+from schemas.grammar import FOLDER
 
 UNSUPPORTED = frozenset(
     {

@@ -6,6 +6,7 @@ type then reads them. Everything here is part of a run's identity but the sectio
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
@@ -19,7 +20,8 @@ def _absent(value: object) -> object:
 
 
 def _capitals(value: object) -> object:
-    return value.upper() if isinstance(value, str) and value.isascii() else value
+    """A symbol in small letters is the same symbol; what is none is left as it was written."""
+    return value.upper() if isinstance(value, str) and re.fullmatch("[a-z][a-z0-9.=-]*", value) else value
 
 
 class Section(Model):

@@ -10,13 +10,15 @@ import json
 import math
 import re
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jsonschema import Draft202012Validator, FormatChecker, ValidationError, validators
 from jsonschema.protocols import Validator
 
-from schemas.base import TICKER_PATTERN, VISIBLE, Model, parse_day, parse_utc
-from schemas.generate import FOLDER, json_schema
+from schemas.grammar import FOLDER, TICKER_PATTERN, VISIBLE, parse_day, parse_utc
+
+if TYPE_CHECKING:
+    from schemas.base import Model
 
 
 class Problem(NamedTuple):
@@ -94,6 +96,8 @@ def _validator(contract: type[Model] | str) -> Validator:
     if isinstance(contract, str):
         schema = json.loads((FOLDER / f"{contract}.schema.json").read_text(encoding="utf-8"))
     else:
+        from schemas.generate import json_schema
+
         schema = json_schema(contract)
     checked: Validator = _Strict(schema, format_checker=FORMATS)
     return checked

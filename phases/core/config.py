@@ -15,7 +15,8 @@ from pydantic import ValidationError
 
 from phases.core.errors import UsageError
 from phases.core.text import nearest, printable
-from schemas.base import TICKER_PATTERN, Model
+from schemas.base import Model
+from schemas.grammar import TICKER_PATTERN
 from schemas.settings import WEIGHT_PATTERN
 
 FILE_LIMIT = 1024 * 1024

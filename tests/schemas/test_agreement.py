@@ -21,8 +21,9 @@ from pydantic import TypeAdapter, ValidationError
 from phases.core.reading import read
 from phases.core.scanner import Malformed, strict_json
 from schemas import CONTRACTS
-from schemas.base import VISIBLE, Model, Text, Ticker
+from schemas.base import Model, Text, Ticker
 from schemas.debate import DebateRoundContribution
+from schemas.grammar import VISIBLE
 from schemas.settings import Section, Settings
 from schemas.validation import problems
 from tests.schemas.instances import (

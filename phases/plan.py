@@ -72,11 +72,13 @@ def settings_of(words: Words) -> Settings:
     where = "configuration"
     if words.config is not None:
         config, where = overlay(config, load_yaml(words.config)), str(words.config)
-    said: dict[str, Any] = {"debate": {"when": words.debate, "protocols": words.protocols and str(words.protocols)}}
-    said = {"debate": {name: value for name, value in said["debate"].items() if value is not None}}
-    if words.as_of is not None:
-        said["as_of"] = words.as_of
-    return read_record(Settings, overlay(with_words(config, words.sets), said), where)
+    config = with_words(config, words.sets)
+    options = {"debate.when": words.debate, "debate.protocols": words.protocols, "as_of": words.as_of}
+    for name, value in options.items():
+        if value is not None:
+            section, _, key = name.rpartition(".")
+            config = overlay(config, {section: {key: str(value)}} if section else {key: str(value)})
+    return read_record(Settings, config, where)
 
 
 def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> Plan:
@@ -112,10 +114,8 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> P
     )
     notes = wanted.notes
     if asked != session:
-        notes = (
-            *notes,
-            f"{asked} is no session of {settings.question.calendar}; the night is that of {session}",
-        )
+        note = f"{asked} is no session of {settings.question.calendar}; the night is that of {session}"
+        notes = (*notes, note)
     return Plan(named_run(header), asked, provider, source, span, notes)
 
 

@@ -14,7 +14,7 @@ def cascade(points: Iterable[Point], rebuttal_words: bool = False) -> bool:
     """Whether points conceded in round 1 / points of round 1 >= 4/5, with a concession and without a rebuttal.
 
     `rebuttal_words` adds rebuttals that no point shows: the `author` reading finds the word anywhere
-    in the prose. Source: design chapter 3, "Cascade".
+    in the prose. The rule is that of adversarial-debate 0.2.2.
 
     >>> yes = [Point(f"c{at}", "bull", "conceded", answered=1) for at in range(4)]
     >>> cascade([*yes, Point("c4", "bear", "carried")]), cascade([*yes, Point("c4", "bear", "rebutted")])

@@ -41,7 +41,7 @@ class Point:
 def moves(points: Iterable[Point]) -> Mapping[Answer, int]:
     """How many points got each answer; the counts add up to the points.
 
-    Source: design chapter 3, "Moves and convergence".
+    Source: the moves of adversarial-debate 0.2.2, with `unaddressed` set by the reader of the debate.
 
     >>> counts = moves([Point("bull.1.c1", "bull", "conceded"), Point("bull.1.c2", "bull", "unaddressed")])
     >>> counts["conceded"], counts["rebutted"], counts["unaddressed"]
@@ -54,7 +54,7 @@ def moves(points: Iterable[Point]) -> Mapping[Answer, int]:
 def convergence(points: Sequence[Point]) -> Fraction | None:
     """Points settled / points raised, 0..1; None where no point was raised, for there is nothing to score.
 
-    Settled is conceded or withdrawn (in the `author` reading also upheld). Source: as above.
+    Settled is conceded or withdrawn (in the `author` reading also upheld).
 
     >>> convergence([Point("a", "bull", "withdrawn"), Point("b", "bull", "carried"), Point("c", "bear", "mixed")])
     Fraction(1, 3)
@@ -65,7 +65,7 @@ def convergence(points: Sequence[Point]) -> Fraction | None:
 
 
 def verdict(points: Sequence[Point]) -> Verdict:
-    """`resolved` if no point is open, else `disputed`; `empty` where none was raised. Source: as above.
+    """`resolved` if no point is open, else `disputed`; `empty` where none was raised.
 
     >>> verdict([Point("a", "bull", "conceded")]), verdict([Point("a", "bull", "rebutted")]), verdict([])
     ('resolved', 'disputed', 'empty')

@@ -95,7 +95,7 @@ def repeated(turns: Iterable[Said]) -> tuple[Said, ...]:
 def no_reply(points: Iterable[Point], turns: Sequence[Said]) -> bool:
     """No point settled and nothing said. Kept for compatibility: any text at all makes it false.
 
-    Source: design chapter 3, "Theater".
+    Source: adversarial-debate 0.2.2; kept for comparison with its published figures.
 
     >>> no_reply([], []), no_reply([], [Said("A", 1, "lorem ipsum")])
     (True, False)
@@ -108,7 +108,7 @@ def no_substance(points: Sequence[Point] | None, turns: Sequence[Said]) -> bool:
 
     Nothing changed hands: no speaker's probability spans more than .01, no speaker's stance changes, no
     rebuttal brings evidence, no concession gives a reason. Where a record holds no moves (`points` is
-    None) this cannot be judged, and only repetition counts. Source: design chapter 3, "Theater".
+    None) this cannot be judged, and only repetition counts. The definition is ours.
 
     >>> no_substance([], [Said("A", 1, "lorem ipsum")])
     True

@@ -1,4 +1,4 @@
-"""Moves, theater and cascade as pure functions; expected values follow from the formulas of the design."""
+"""Moves, theater and cascade as pure functions; expected values are worked out by hand."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from phases.core.fetch import Source
 from phases.core.recorder import today
 from phases.core.runs import Runs
 from phases.core.skills import Skill, load_skills
-from phases.core.text import canonical, digest, nearest
+from phases.core.text import canonical, digest, nearest, printable
 from phases.debate.protocol import Protocol, check_skills, protocol_file, read_protocol
 from phases.maths.exact import exact
 from phases.maths.sessions import known_calendars, last_session, session_after
@@ -201,6 +201,8 @@ def _says_as_of(words: Words) -> bool:
 def _protocol_text(settings: Settings, resumed: RunHeader | None) -> tuple[str, str]:
     """Text of the protocol and where it is from; a resumed run has its own, should the file be out of reach."""
     further = Path(settings.debate.protocols) if settings.debate.protocols else None
+    if further is not None and not further.is_dir():
+        raise UsageError(f"debate.protocols: {printable(str(further))} is no folder")
     try:
         path = protocol_file(settings.debate.protocol, CONFIGS / "protocols", further)
     except UsageError:

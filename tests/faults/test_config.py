@@ -222,3 +222,8 @@ def test_F160_a_run_keeps_the_skill_it_began_with(skills: Path) -> None:
 
 def test_F145_in_a_skill_the_front_matter_is_text_too() -> None:
     assert parse_yaml("name: on\nmetadata: {phase: no}") == {"name": "on", "metadata": {"phase": "no"}}
+
+
+def test_a_folder_of_protocols_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is no folder"):
+        plan(Words(protocols=tmp_path / "missing"), None)

@@ -92,12 +92,14 @@ def read(
     wrong = problems(returns, found) if record is None else ()
     if wrong and last and all(problem.limit is not None for problem in wrong):
         found, flags = _cut(found, wrong), (*flags, "cut")
-        wrong = problems(returns, found)
+        record = _tried(returns, found)
+        wrong = problems(returns, found) if record is None else ()
     errors = [str(problem) for problem in wrong]
     errors += [f"/{name} is required here" for name in require if found.get(name) is None]
     if errors:
         return Read(again, errors=tuple(errors))
-    record = record or _record(returns, found)
+    if record is None:  # the validator and the model disagree: a defect, never an opinion
+        raise AssertionError(f"{returns.__name__}: the model refuses what the validator accepts")
     errors = _echo_errors(record, inputs)
     if errors:
         return Read(again, errors=tuple(errors))
@@ -110,13 +112,6 @@ def _tried(returns: type[M], found: Mapping[str, Any]) -> M | None:
         return returns.model_validate_json(json.dumps(found))
     except ValidationError:
         return None
-
-
-def _record(returns: type[M], found: Mapping[str, Any]) -> M:
-    try:
-        return returns.model_validate_json(json.dumps(found))
-    except ValidationError as error:  # the validator and the model disagree: a defect, never an opinion
-        raise AssertionError(f"{returns.__name__}: validator and model disagree: {error}") from error
 
 
 def _cleaned(found: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:

@@ -41,6 +41,7 @@ nightly: setup
 
 bench: setup
 	$(PY) -m bench
+	$(PY) -m bench.health
 
 # After a change of a contract.
 schemas: setup

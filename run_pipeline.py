@@ -254,7 +254,7 @@ def show(
 
 @app.command()
 def debates(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines, plain or gzip.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines or one JSON document, plain or gzip.")],
     reading: Annotated[
         str, typer.Option("--reading", metavar="strict|author", help="How prose becomes moves.")
     ] = "strict",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-TURN = ("render", "key", "journal", "validate", "read the reply", "fold", "indicators")
+TURN = ("render", "key", "journal", "validate", "read the reply", "check", "fold", "indicators")
 """Beginnings of the parts that are looked at as costs of a turn; an evidence item is paid for by its ticker's turns."""
 
 

@@ -16,7 +16,8 @@ from phases.core.errors import UsageError
 from phases.core.scanner import Malformed, strict_json
 from phases.core.skills import FRONT_KEYS, PLACEHOLDER, Skill, load_skills
 from phases.core.text import nearest
-from phases.debate.protocol import check_skills, read_protocol
+from phases.debate.protocol import read_protocol
+from phases.debate.seats import KINDS, seated
 from phases.maths.exact import exact
 from phases.plan import ALWAYS_USED, CONFIGS, SKILLS
 from phases.watchlist import watchlist
@@ -24,14 +25,26 @@ from schemas import CONTRACTS
 from schemas.analyst import AxisInputs, AxisView
 from schemas.base import Model
 from schemas.bias import BiasInputs, BiasWording
-from schemas.debate import DebateInputs, DebateRoundContribution, ManagerInputs, ManagerReply
 from schemas.generate import json_schema
+from schemas.manager import ManagerInputs, ManagerReply
 from schemas.settings import Settings
 from schemas.validation import problems
 
+SEATS = {
+    "research-debate": "DebateRoundContribution",
+    "persona-cautious": "PersonaAnswer",
+    "persona-creative": "PersonaAnswer",
+    "persona-literal": "PersonaAnswer",
+    "debate-critic": "CriticReport",
+    "debate-moderator": "ModeratorRuling",
+    "debate-judge": "PanelAnswer",
+    "forecast-supervisor": "SupervisorView",
+}
+"""Skills that a protocol may seat, and the contract each answers."""
+
 BINDINGS: dict[str, tuple[type[Model], type[Model]]] = {
     "macro-bias": (BiasInputs, BiasWording),
-    "research-debate": (DebateInputs, DebateRoundContribution),
+    **{name: (KINDS[contract].reads, KINDS[contract].returns) for name, contract in SEATS.items()},
     "research-manager": (ManagerInputs, ManagerReply),
     **{reads.skill: (AxisInputs, AxisView) for reads in AXES.values()},
 }
@@ -73,7 +86,7 @@ def _protocol(path: Path, skills: dict[str, Skill]) -> None:
     protocol = read_protocol(path.read_text(encoding="utf-8"), str(path))
     if protocol.protocol != path.stem:
         raise UsageError(f"{path}: protocol: {protocol.protocol!r} differs from the file's name {path.stem!r}")
-    check_skills(protocol, skills, str(path))
+    seated(protocol, skills, str(path))
 
 
 def _config(path: Path, configs: Path, skills: dict[str, Skill]) -> None:

@@ -18,17 +18,20 @@ from phases.core.recorder import today
 from phases.core.runs import Runs
 from phases.core.skills import Skill, load_skills
 from phases.core.text import canonical, digest, nearest, printable
-from phases.debate.protocol import Protocol, check_skills, protocol_file, read_protocol
+from phases.debate.protocol import Protocol, loop_rounds, protocol_file, read_protocol
+from phases.debate.seats import seated
 from phases.maths.exact import exact
 from phases.maths.sessions import known_calendars, last_session, session_after
 from phases.providers import PROVIDERS
 from phases.sources import SOURCES
 from phases.watchlist import watchlist
 from schemas.bias import BiasRow
+from schemas.debate import Case
 from schemas.feed import FeedRow
 from schemas.market import Question, Span
-from schemas.run import History, LastRow, RunHeader
+from schemas.run import History, LastDebate, LastRow, RunHeader
 from schemas.settings import Settings
+from schemas.summary import DebateSummary
 
 CONFIGS = BUNDLE / "configs"
 SKILLS = BUNDLE / "skills"
@@ -94,6 +97,9 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> P
         raise UsageError("analyst.axes: no axis has a weight above 0")
     text, where = _protocol_text(settings, resumed)
     protocol = read_protocol(text, where)
+    if protocol.protocol != settings.debate.protocol:
+        raise UsageError(f"{where}: protocol: {protocol.protocol!r} differs from its file {settings.debate.protocol!r}")
+    loop_rounds(protocol, settings.debate.rounds, "debate.rounds")
     skills = _used_skills(protocol, settings, where)
     named = words.tickers or (() if resumed is None else (*resumed.tickers, *resumed.left_out))
     wanted = watchlist(named, settings, _universe_folder(words, settings))
@@ -218,7 +224,7 @@ def _protocol_text(settings: Settings, resumed: RunHeader | None) -> tuple[str, 
 def _used_skills(protocol: Protocol, settings: Settings, where: str) -> dict[str, Skill]:
     """The skills that the night may ask, each complete."""
     skills = load_skills(SKILLS)
-    check_skills(protocol, skills, where)
+    seated(protocol, skills, where)
     axes = [f"{axis}-analyst" for axis in settings.analyst.axes]
     used = {*axes, *ALWAYS_USED, *(seat.skill for seat in protocol.seats.values())}
     found = {name: skill for name, skill in skills.items() if name in used}
@@ -264,9 +270,24 @@ def _history(runs: Runs | None, tickers: Sequence[str], session: date, engine: s
     """What earlier nights of the same engine left. Reads the store."""
     if runs is None:
         return History()
-    rows = [FeedRow.model_validate_json(row) for row in runs.latest_rows(tickers, session.isoformat(), engine)]
-    bias = runs.latest_artefact("bias_row", session.isoformat(), engine)
+    before = session.isoformat()
+    rows = [FeedRow.model_validate_json(row) for row in runs.latest_rows(tickers, before, engine)]
+    debated = runs.latest_rows(tickers, before, engine, holding=("transcript_hash", "decided_by"))
+    bias = runs.latest_artefact("bias_row", before, engine)
     return History(
         rows=tuple(LastRow(session=row.as_of, ticker=row.ticker, status=row.status, stance=row.stance) for row in rows),
         bias_row=None if bias is None else BiasRow.model_validate_json(bias),
+        debates=tuple(_debate(runs, FeedRow.model_validate_json(row)) for row in debated),
+    )
+
+
+def _debate(runs: Runs, row: FeedRow) -> LastDebate:
+    """The debate that an earlier night held over a ticker. Reads the store."""
+    about = Case.model_validate_json(runs.artefact(row.run_id, row.ticker, "case"))
+    summary = DebateSummary.model_validate_json(runs.artefact(row.run_id, row.ticker, "debate_summary"))
+    return LastDebate(
+        session=row.as_of,
+        probability=about.payload.probability,
+        values={one.id: one.value for one in about.bundle},
+        summary=summary.model_copy(update={"rounds": ()}),
     )

@@ -18,10 +18,20 @@ from schemas.run import RunHeader
 from schemas.settings import AnalystSettings
 from schemas.summary import DebateSummary, Status
 
+READOUTS = {
+    "gap_first": "gap.first",
+    "gap_last": "gap.last",
+    "gap_verdict": "gap.verdict",
+    "convergence": "convergence",
+    "agreement": "tally.share",
+}
+"""Columns that are a read-out of the debate."""
+
 NUMBERS = (
     *("stance", "conviction_pre", "conviction_delta", "conviction_post", "probability_pre", "probability_post"),
     *("view_excess_return", "view_period", "view_confidence"),
-    *("gap_first", "gap_last", "gap_verdict", "convergence", "agreement", "decided_by", "debate_cost_usd"),
+    *READOUTS,
+    *("decided_by", "debate_cost_usd"),
 )
 """Columns that are null unless the row is rated."""
 
@@ -96,7 +106,7 @@ def _status(outcome: TickerOutcome) -> tuple[Status, str | None]:
 def _numbers(payload: AnalystPayload, summary: DebateSummary, watch_spread: Fraction) -> dict[str, Any]:
     delta = summary.conviction_delta or 0
     after = effective_conviction(payload.conviction_score, delta)
-    debated = summary.status == "debated"
+    debated = summary.status in ("debated", "contested")
     return {
         "stance": _stance_after(payload, after, watch_spread),
         "conviction_pre": payload.conviction_score,
@@ -105,6 +115,7 @@ def _numbers(payload: AnalystPayload, summary: DebateSummary, watch_spread: Frac
         "probability_pre": payload.probability,
         "probability_post": summary.probability_post,
         "decided_by": summary.decided_by,
+        **{column: summary.readouts.get(name) for column, name in READOUTS.items()},
         "debate_cost_usd": 0.0 if debated else None,
     }
 

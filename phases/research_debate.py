@@ -7,27 +7,23 @@ from collections.abc import Sequence
 
 from phases.core.ask import Answer, Ask, Wanted
 from phases.core.phase import phase
-from phases.core.reading import Check, Finding, cut_at_sentence
 from phases.core.text import canonical, digest
-from phases.debate.conduct import Turn, WantedTurn, conduct
-from phases.debate.ledger import Void, round_of, rounds_of
-from phases.debate.protocol import Protocol, read_protocol
-from phases.debate.readouts import READOUTS, read_out
+from phases.debate.carry import carried, last_debate, moved
+from phases.debate.checks import checks_of
+from phases.debate.conduct import Debate, WantedTurn, conduct, holding
+from phases.debate.ledger import Turn, Void, loop_rounds_held, rounds_of
+from phases.debate.protocol import Protocol, loop_rounds, read_protocol
+from phases.debate.readouts import READOUTS
 from phases.debate.readouts.base import Seen
 from phases.debate.rules import parse_rule
+from phases.debate.seats import seated
 from phases.maths.exact import decimals, exact
 from phases.maths.lean import MACRO_WEIGHT
 from schemas.analyst import AnalystPayload
 from schemas.base import Model
 from schemas.bias import BiasRow
-from schemas.debate import (
-    Case,
-    DebateInputs,
-    DebateRoundContribution,
-    DebateTranscript,
-    Spoke,
-    Voided,
-)
+from schemas.debate import Case
+from schemas.ledger import DebateTranscript, LedgerEvent
 from schemas.market import Evidence, MacroSnapshot, MarketSnapshot, Question
 from schemas.run import History, RunHeader
 from schemas.settings import DebateSettings
@@ -45,25 +41,25 @@ def case(
     macro_snapshot: MacroSnapshot,
     bias_row: BiasRow,
     question: Question,
+    history: History,
 ) -> Case:
-    """What the debate is about: one frozen bundle that both sides cite from."""
+    """What the debate is about: one frozen bundle that both sides cite from, and what the last debate left open."""
     own = (*market_snapshot.evidence, *macro_snapshot.evidence)
     made = (*_bias_evidence(bias_row, macro_snapshot), *_axis_evidence(analyst_payload, market_snapshot, own))
     bundle = tuple(sorted((*own, *made), key=lambda one: one.id))
-    parts = [
-        question.model_dump(mode="json"),
-        analyst_payload.model_dump(mode="json"),
-        bias_row.model_dump(mode="json"),
-        [one.model_dump(mode="json") for one in bundle],
-    ]
-    return Case(
+    last = last_debate(history, analyst_payload.ticker)
+    by_id = {one.id: one for one in bundle}
+    found = Case(
         ticker=analyst_payload.ticker,
         question=question,
         payload=analyst_payload,
         bias_row=bias_row,
         bundle=bundle,
-        content_hash=digest(canonical(parts)),
+        carried=None if last is None else carried(last, by_id, macro_snapshot.session),
+        content_hash="-",
     )
+    mark = digest(canonical(found.model_dump(mode="json", exclude={"content_hash"})))
+    return found.model_copy(update={"content_hash": mark})
 
 
 def _bias_evidence(row: BiasRow, macro: MacroSnapshot) -> list[Evidence]:
@@ -136,12 +132,14 @@ def _axis_evidence(payload: AnalystPayload, market: MarketSnapshot, own: Sequenc
 def debate_transcript(
     case: Case, history: History, header: RunHeader, settings: DebateSettings, *, ask: Ask
 ) -> DebateTranscript:
-    """The debate, or the reason why none was bought."""
+    """The debate, or the reason why none was held."""
     protocol = read_protocol(header.protocol, settings.protocol)
-    gated = _gated(protocol, case, history, header, settings)
-    rounds = settings.rounds or protocol.rounds
-    ledger: list[Spoke | Voided] = []
-    stop = gated or _hold(protocol, case, rounds, ledger, ask)
+    rounds = loop_rounds(protocol, settings.rounds, settings.protocol)
+    ledger: list[LedgerEvent] = []
+    stop = _not_held(protocol, case, history, header, settings)
+    if stop is None:
+        debate = Debate(protocol, seated(protocol, ask.skills, settings.protocol), case, rounds, ledger)
+        stop = _hold(debate, ask)
     parts = [case.content_hash, stop, rounds, [event.model_dump(mode="json") for event in ledger]]
     return DebateTranscript(
         ticker=case.ticker,
@@ -151,99 +149,59 @@ def debate_transcript(
         ledger=tuple(ledger),
         stop_reason=stop,
         configured_rounds=rounds,
-        executed_rounds=max((round_of(event) for event in ledger), default=0),
+        executed_rounds=loop_rounds_held(ledger),
         content_hash=digest(canonical(parts)),
     )
 
 
-def _gated(protocol: Protocol, case: Case, history: History, header: RunHeader, settings: DebateSettings) -> str | None:
-    """Why no debate is bought; absent if one is."""
+def _not_held(
+    protocol: Protocol, case: Case, history: History, header: RunHeader, settings: DebateSettings
+) -> str | None:
+    """Why no debate is held: it is switched off, the last one still stands, or the gate is shut; None if one is."""
     if settings.when == "none":
         return "gated: debates are switched off"
-    if settings.when == "all" or not protocol.start_when:
+    fired = [one for one in case.carried.conditions if one.fired] if case.carried else []
+    if fired:
         return None
+    last = last_debate(history, case.ticker)
+    if last is not None and settings.bands and last.summary.status in ("debated", "contested"):
+        left = moved(last, {one.id: one for one in case.bundle}, settings.bands)
+        if not left:
+            return f"carried: the debate of {last.session} stands; no condition fired, no item left its band"
+    return _gated(protocol, case, history, header) if settings.when == "gate" else None
+
+
+def _gated(protocol: Protocol, case: Case, history: History, header: RunHeader) -> str | None:
+    """Why no debate is bought; absent if one is."""
     at = bisect_left(history.rows, case.ticker, key=lambda row: row.ticker)
     last = history.rows[at].stance if history.rows[at : at + 1] and history.rows[at].ticker == case.ticker else None
-    held = case.ticker in header.settings.held
-    values = read_out(Seen(case.payload, held=held, last_stance=last))
+    seen = Seen(case.payload, held=case.ticker in header.settings.held, last_stance=last)
     rules = [parse_rule(rule, READOUTS, protocol.protocol) for rule in protocol.start_when]
-    if any(rule.holds(values) for rule in rules):
+    if not rules or holding(rules, seen):
         return None
-    shown = ", ".join(f"{rule.readout} is {values[rule.readout]}" for rule in rules)
+    shown = ", ".join(f"{rule.readout} is {READOUTS[rule.readout](seen)}" for rule in rules)
     return f"gated: not {' or '.join(map(str, rules))} ({shown})"
 
 
-def _hold(protocol: Protocol, case: Case, rounds: int, ledger: list[Spoke | Voided], ask: Ask) -> str:
+def _hold(debate: Debate, ask: Ask) -> str:
     """Drive the debate: ask for the turns it wants until it returns its stop reason."""
-    checks = _checks(protocol)
-    conversation = conduct(protocol, case, rounds, ledger)
+    conversation = conduct(debate)
     wanted = next(conversation)
     while True:
-        answers = ask.all([_asked(turn, checks) for turn in wanted])
+        answers = ask.all([_asked(turn, debate.protocol) for turn in wanted])
         try:
-            wanted = conversation.send(tuple(_turn(answer) for answer in answers))
+            wanted = conversation.send(tuple(map(_turn, answers)))
         except StopIteration as end:
             return str(end.value)
 
 
-def _asked(turn: WantedTurn, checks: tuple[Check[DebateRoundContribution], ...]) -> Wanted[DebateRoundContribution]:
-    return Wanted(
-        turn.seat.skill,
-        turn.inputs,
-        DebateRoundContribution,
-        turn.step.require,
-        seat=turn.name,
-        checks=checks,
-    )
+def _asked(turn: WantedTurn, protocol: Protocol) -> Wanted[Model]:
+    returns = turn.kind.returns
+    required = tuple(name for name in turn.step.require if name in returns.model_fields)
+    checks = checks_of(returns, protocol, turn.step)
+    return Wanted(turn.seat.skill, turn.inputs, returns, required, seat=turn.name, checks=checks)
 
 
-def _turn(answer: Answer[DebateRoundContribution]) -> Turn:
-    return Turn(answer.record if answer.record is not None else Void(answer.void or "void"), answer.flags)
-
-
-def _checks(protocol: Protocol) -> tuple[Check[DebateRoundContribution], ...]:
-    limit = protocol.argument_limit
-
-    def long(said: DebateRoundContribution, _: Model) -> Sequence[Finding]:
-        size = len(said.argument)
-        if size <= limit:
-            return ()
-        return (Finding(f"/argument: has {size} characters; this debate allows {limit}", "drop", "cut"),)
-
-    def cut(said: DebateRoundContribution, _: Model) -> DebateRoundContribution:
-        return said.model_copy(update={"argument": cut_at_sentence(said.argument, limit)})
-
-    return (EVIDENCE_IDS, Check("argument_limit", long, cut))
-
-
-def _known(inputs: Model) -> set[str]:
-    return {one.id for one in inputs.evidence or ()} if isinstance(inputs, DebateInputs) else set()
-
-
-def _foreign_ids(said: DebateRoundContribution, inputs: Model) -> Sequence[Finding]:
-    known = _known(inputs)
-    cited = {name for claim in said.claims or () for name in claim.evidence}
-    cited |= {name for move in said.moves or () for name in move.evidence}
-    cited |= set(said.acknowledged.evidence) if said.acknowledged else set()
-    return tuple(
-        Finding(f"{name} is not in the evidence given; cite only its ids", "drop", "foreign_evidence")
-        for name in sorted(cited - known)
-    )
-
-
-def _without_foreign(said: DebateRoundContribution, inputs: Model) -> DebateRoundContribution:
-    """Claims and moves that cite what is not there do not count."""
-    known = _known(inputs)
-    update = {
-        name: tuple(one for one in parts if set(one.evidence) <= known)
-        for name, parts in (("claims", said.claims), ("moves", said.moves))
-        if parts is not None
-    }
-    granted = said.acknowledged
-    if granted is not None and not set(granted.evidence) <= known:
-        return said.model_copy(update={**update, "acknowledged": None})
-    return said.model_copy(update=update)
-
-
-EVIDENCE_IDS: Check[DebateRoundContribution] = Check("evidence_ids", _foreign_ids, _without_foreign)
-"""Every id a debater cites is in the bundle it was shown."""
+def _turn(answer: Answer[Model]) -> Turn:
+    said = answer.record if answer.record is not None else Void(answer.void or "void")
+    return Turn(said, answer.flags, answer.dropped, answer.tokens)

@@ -14,10 +14,11 @@ from phases.core.runs import Runs
 from phases.core.store import Store, calls
 from phases.core.text import canonical, nearest
 from phases.night import stored_feed
-from phases.outputs.terminal import debate_text, feed_table
-from schemas.analyst import AnalystPayload
-from schemas.debate import DebateTranscript
+from phases.outputs.debate import debate_text
+from phases.outputs.terminal import feed_table
+from schemas.debate import Case
 from schemas.events import Turns
+from schemas.ledger import DebateTranscript
 from schemas.summary import DebateSummary
 
 
@@ -44,15 +45,15 @@ def show_ticker(store: Store, name: str, ticker: str, as_json: bool) -> str:
     if as_json:
         made = {made: json.loads(body) for made, body in sorted(kept.items())}
         return canonical({"row": row.model_dump(mode="json"), "artefacts": made, "turns": _turns(store, kept)})
-    payload, transcript, summary = (
+    case, transcript, summary = (
         model.model_validate_json(kept[made]) if made in kept else None
         for made, model in (
-            ("analyst_payload", AnalystPayload),
+            ("case", Case),
             ("debate_transcript", DebateTranscript),
             ("debate_summary", DebateSummary),
         )
     )
-    return debate_text(row, payload, transcript, summary)  # type: ignore[arg-type]
+    return debate_text(row, case, transcript, summary)  # type: ignore[arg-type]
 
 
 def _turns(store: Store, kept: Mapping[str, str]) -> list[dict[str, Any]]:

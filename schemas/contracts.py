@@ -3,18 +3,14 @@
 from schemas.analyst import AnalystPayload, AxisInputs, AxisView
 from schemas.base import Model
 from schemas.bias import BiasInputs, BiasRow, BiasWording
-from schemas.debate import (
-    Case,
-    DebateInputs,
-    DebateRoundContribution,
-    DebateTranscript,
-    ManagerInputs,
-    ManagerReply,
-)
+from schemas.debate import Case, DebateInputs, DebateRoundContribution
 from schemas.events import Event
 from schemas.feed import FeedRow, PortfolioFeed
+from schemas.ledger import DebateTranscript
+from schemas.manager import ManagerInputs, ManagerReply
 from schemas.market import Bars, Evidence, MacroSeriesSet, MacroSnapshot, MarketSnapshot, Universe
 from schemas.run import History, RunHeader, RunRecord
+from schemas.seats import CriticReport, ModeratorRuling, PanelAnswer, PersonaAnswer, SupervisorView, TableInputs
 from schemas.settings import Settings
 from schemas.summary import DebateSummary
 
@@ -29,6 +25,7 @@ CONTRACTS: dict[str, type[Model]] = {
         BiasRow,
         BiasWording,
         Case,
+        CriticReport,
         DebateInputs,
         DebateRoundContribution,
         DebateSummary,
@@ -42,10 +39,15 @@ CONTRACTS: dict[str, type[Model]] = {
         ManagerInputs,
         ManagerReply,
         MarketSnapshot,
+        ModeratorRuling,
+        PanelAnswer,
+        PersonaAnswer,
         PortfolioFeed,
         RunHeader,
         RunRecord,
         Settings,
+        SupervisorView,
+        TableInputs,
         Universe,
     )
 }

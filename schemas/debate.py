@@ -1,4 +1,4 @@
-"""Phase 7C-D: the case, one turn, the ledger and the transcript."""
+"""Phase 7C-D: the case, and a debater's turn."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from schemas.analyst import AnalystPayload
-from schemas.base import Day, EvidenceId, Model, NetStance, Probability, Role, Text, Ticker
+from schemas.base import Day, EvidenceId, Model, Probability, Role, Text, Ticker
 from schemas.bias import BiasRow
 from schemas.grammar import VISIBLE
 from schemas.market import Evidence, Question
@@ -92,7 +92,7 @@ class DebateRoundContribution(Model):
 
 
 class OpenPoint(Model):
-    """A claim that awaits this side's answer."""
+    """A point that awaits this side's answer: a claim of the other side, or an own one that it rebutted."""
 
     id: ClaimId
     """Full id, for example `bull.1.c1`."""
@@ -100,6 +100,8 @@ class OpenPoint(Model):
     """The claim."""
     evidence: tuple[EvidenceId, ...]
     """Ids it rests on."""
+    rebuttal: Move | None = None
+    """The other side's rebuttal that awaits an answer: of the own claim, or of the own earlier rebuttal."""
 
 
 class DebateRound(Model):
@@ -113,11 +115,52 @@ class DebateRound(Model):
     """The bear's argument; absent if void or not yet given."""
 
 
-class DebateInputs(Model):
-    """What a debater reads, from what the run shares to what this turn alone has.
+class CarriedPoint(Model):
+    """A point that an earlier night left open."""
 
-    A step of a protocol shows a subset; what it does not show is absent.
-    """
+    id: ClaimId
+    """Full id in that night's debate."""
+    side: Role
+    """Who raised it."""
+    text: Text
+    """The claim."""
+    evidence: tuple[EvidenceId, ...]
+    """Ids it rests on."""
+
+
+class CarriedCondition(Condition):
+    """A condition that an earlier night set, with what it is worth tonight."""
+
+    now: float | None
+    """Value of the item tonight; absent if there is none."""
+    fired: bool
+    """Whether the value has reached its side of the threshold within its time."""
+
+
+class Carried(Model):
+    """What the last debated night left open for this one."""
+
+    since: Day
+    """Session of that night."""
+    points: tuple[CarriedPoint, ...]
+    """Points left open."""
+    conditions: tuple[CarriedCondition, ...]
+    """What was to settle them, and which of it happened."""
+
+
+class Assessment(Model):
+    """A critic's word on one answer."""
+
+    seat: Text
+    """Whose answer."""
+    verdict: Literal["sound", "flawed", "unsupported"]
+    """`flawed`: it does not follow; `unsupported`: no evidence carries it."""
+    flaw: Annotated[str, Field(min_length=1, max_length=300, pattern=VISIBLE)] | None = None
+    """The most important flaw; absent only for a sound answer."""
+
+
+class CaseInputs(Model):
+    """What every seat may be shown of the case. A step of a protocol shows a subset."""
 
     bias_row: BiasRow | None = None
     """The macro view of the night."""
@@ -127,12 +170,32 @@ class DebateInputs(Model):
     """The analyst's view under debate."""
     question: Question | None = None
     """The event and its horizon."""
+    carried: Carried | None = None
+    """What the last debated night left open; absent if nothing."""
+
+
+class DebateInputs(CaseInputs):
+    """What a debater reads, from what the run shares to what this turn alone has.
+
+    A step of a protocol shows a subset; what it does not show is absent.
+    """
+
     prior_rounds: tuple[DebateRound, ...] | None = None
     """Finished rounds; absent in round 1."""
     bull_argument: Argument | None = None
     """For the bear: the bull's argument of this round, where the protocol shows it."""
+    critique: tuple[Assessment, ...] | None = None
+    """A critic's latest word on each speaker's turn."""
+    focus: Text | None = None
+    """The one question a moderator wants answered in this round."""
     open_points: tuple[OpenPoint, ...] | None = None
-    """Claims of the other side that await an answer; absent if there are none."""
+    """Points that await this side's answer; absent if there are none."""
+    cited_before: tuple[EvidenceId, ...] | None = None
+    """Ids that anyone cited in an earlier round; a rebuttal brings one that is not among them."""
+    last_probability: Probability | None = None
+    """This side's own probability in its latest turn."""
+    argument_limit: Annotated[int, Field(ge=1)] | None = None
+    """Most characters of the argument, where this debate allows fewer than the contract."""
     ticker: Ticker
     """Ticker under debate."""
     role: Role
@@ -154,117 +217,7 @@ class Case(Model):
     """The macro view."""
     bundle: tuple[Evidence, ...]
     """Every item a speaker may cite, sorted by id."""
+    carried: Carried | None = None
+    """What the last debated night left open."""
     content_hash: Text
     """Digest of everything above."""
-
-
-class Spoke(Model):
-    """Ledger event: a valid turn."""
-
-    kind: Literal["spoke"]
-    """Tag."""
-    seat: Text
-    """Seat that spoke."""
-    contribution: DebateRoundContribution
-    """The turn, claims under their full ids."""
-    flags: tuple[Text, ...] = ()
-    """What was noticed while reading it."""
-
-
-class Voided(Model):
-    """Ledger event: a turn that does not count."""
-
-    kind: Literal["voided"]
-    """Tag."""
-    seat: Text
-    """Seat that was asked."""
-    round_number: Round
-    """Round it was asked for."""
-    reason: Text
-    """Why it does not count."""
-
-
-LedgerEvent = Annotated[Spoke | Voided, Field(discriminator="kind")]
-
-
-class DebateTranscript(Model):
-    """A whole debate: the ledger is authoritative, the rounds are its short form."""
-
-    ticker: Ticker
-    """Ticker debated."""
-    protocol: Text
-    """Name of the protocol."""
-    case_hash: Text
-    """Digest of the case."""
-    rounds: tuple[DebateRound, ...]
-    """Arguments by round."""
-    ledger: tuple[LedgerEvent, ...]
-    """Every turn and void, in order."""
-    stop_reason: Text
-    """Why the debate ended; `gated: ...` if it never began."""
-    configured_rounds: Annotated[int, Field(ge=0)]
-    """Rounds the configuration asked for."""
-    executed_rounds: Annotated[int, Field(ge=0)]
-    """Rounds that took place."""
-    content_hash: Text
-    """Digest of everything above."""
-
-
-class Ruling(Model):
-    """The manager's word on one claim."""
-
-    claim: ClaimId
-    """Full id of the claim."""
-    ruling: Literal["stands", "answered", "unsupported"]
-    """`answered` needs a move of the other side on it."""
-    move: ClaimId | None = None
-    """For `answered`: the turn that answered it, for example `bear.1`."""
-    because: Annotated[str, Field(min_length=1, max_length=300, pattern=VISIBLE)]
-    """Why."""
-
-
-class ManagerReply(Model):
-    """What the research manager may say; the change itself is computed in code."""
-
-    bull_thesis: Annotated[str, Field(min_length=1, max_length=400, pattern=VISIBLE)]
-    """The bull's case in the bull's own terms."""
-    bear_thesis: Annotated[str, Field(min_length=1, max_length=400, pattern=VISIBLE)]
-    """The bear's case in the bear's own terms."""
-    net_stance: NetStance
-    """Who gained in the exchange."""
-    rulings: tuple[Ruling, ...]
-    """A word on each claim that needs one."""
-    would_resolve_if: tuple[Condition, ...]
-    """What would settle what is still open."""
-
-
-class WeighedClaim(Model):
-    """One claim as the manager sees it, folded from the ledger."""
-
-    id: ClaimId
-    """Full id."""
-    side: Role
-    """Who raised it."""
-    text: Text
-    """The claim."""
-    evidence: tuple[EvidenceId, ...]
-    """Ids it rests on."""
-    weight: Annotated[float, Field(ge=0, le=1)]
-    """Trust in its best evidence, fresh counting twice as much as stale."""
-    answer: Literal["conceded", "rebutted", "carried", "unaddressed"]
-    """The other side's latest move on it."""
-
-
-class ManagerInputs(Model):
-    """What the research manager reads: only what was said, and what it rests on."""
-
-    evidence: tuple[Evidence, ...]
-    """The bundle."""
-    rounds: tuple[DebateRound, ...]
-    """The debate, as stored."""
-    claims: tuple[WeighedClaim, ...]
-    """All claims with their weight and the answer they got."""
-    question: Question
-    """The event and its horizon."""
-    ticker: Ticker
-    """Ticker debated."""

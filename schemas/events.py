@@ -23,6 +23,11 @@ class Usage(Model):
     cache_write_tokens: Count = 0
     """Tokens written to a prompt cache."""
 
+    @property
+    def tokens(self) -> int:
+        """All tokens of the call."""
+        return self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
+
 
 class Turns(Model):
     """The turns of one ticker, or of the run as a whole."""

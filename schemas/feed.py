@@ -8,7 +8,7 @@ from pydantic import Field
 
 from schemas.analyst import AnalystPayload
 from schemas.base import Conviction, Day, Delta, Model, Probability, Stance, Text, Ticker
-from schemas.debate import DebateTranscript
+from schemas.ledger import DebateTranscript
 from schemas.market import MarketSnapshot
 from schemas.summary import DebateSummary, Status
 

@@ -6,11 +6,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Day, Model, Stance, Text, Ticker
+from schemas.base import Day, EvidenceId, Model, Probability, Stance, Text, Ticker
 from schemas.bias import BiasRow
 from schemas.market import Question
 from schemas.settings import Settings
-from schemas.summary import Status
+from schemas.summary import DebateSummary, Status
 
 
 class LastRow(Model):
@@ -26,6 +26,19 @@ class LastRow(Model):
     """Its stance then."""
 
 
+class LastDebate(Model):
+    """The latest debate over a ticker that an earlier night held."""
+
+    session: Day
+    """Session of that night."""
+    probability: Probability
+    """Probability of the event before it."""
+    values: dict[EvidenceId, bool | int | float | str]
+    """What its evidence said, by id."""
+    summary: DebateSummary
+    """What it came to; without its arguments."""
+
+
 class History(Model):
     """What earlier nights of the same configuration left for this one. Stored with the run."""
 
@@ -33,6 +46,8 @@ class History(Model):
     """Latest earlier row of each requested ticker, sorted by ticker."""
     bias_row: BiasRow | None = None
     """Latest earlier bias row."""
+    debates: tuple[LastDebate, ...] = ()
+    """Latest earlier debate over each requested ticker, sorted by ticker."""
 
 
 class RunHeader(Model):

@@ -87,6 +87,12 @@ class AnalystSettings(Section):
     """Correlation of axes that are built from different series."""
 
 
+BAND_PATTERN = r"^[0-9]+(\.[0-9]+)?%?$"
+
+Band = Annotated[str, Field(pattern=BAND_PATTERN)]
+"""How far an item may move before a debate is held again: in the item's unit, or in percent of its value then."""
+
+
 class DebateSettings(Section):
     """The debate."""
 
@@ -98,6 +104,9 @@ class DebateSettings(Section):
     """`all` debates every ticker, `gate` those the protocol's start rule picks, `none` no one."""
     protocols: Annotated[Text | None, BeforeValidator(_absent)]
     """Folder with further protocol files; absent for the shipped ones."""
+    bands: dict[Annotated[str, Field(pattern=r"^([a-z]+\.([a-z0-9_]+|\*)|\*)$")], Band]
+    """Materiality by evidence id, `family.*` or `*`, the most exact first. While every item stays within its
+    band and no condition fires, the last debate is carried without a call. Empty: never carried."""
 
 
 class ManagerSettings(Section):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from schemas.base import Delta, Model, NetStance, Probability, Text, Ticker
-from schemas.debate import Condition, DebateRound, Ruling
+from schemas.debate import Condition, DebateRound
+from schemas.manager import Ruling, WeighedClaim
 
 Status = Literal[
     "unpaid",
@@ -47,10 +48,12 @@ class DebateSummary(Model):
     """Probability of the event after the debate."""
     decided_by: Literal["code", "tally", "manager"] | None = None
     """Where the delta comes from."""
+    points: tuple[WeighedClaim, ...] = ()
+    """Every point that was raised, with its weight and what became of it."""
     rulings: tuple[Ruling, ...] = ()
     """The manager's word on claims."""
     would_resolve_if: tuple[Condition, ...] = ()
-    """What would settle what is still open."""
+    """What would settle what is still open, the sides' own words included."""
     readouts: dict[str, float | int | str | None]
     """Read-outs of the ledger, by name."""
     flags: tuple[Text, ...] = ()

@@ -26,8 +26,9 @@ from phases.research_manager import debate_summary
 from schemas.analyst import AnalystPayload, AxisView, MissingAxis
 from schemas.base import Stance
 from schemas.bias import SOURCED_FIELDS, BiasRow, Provenance
-from schemas.debate import Case, DebateTranscript
+from schemas.debate import Case
 from schemas.feed import FeedRow, TickerOutcome
+from schemas.ledger import DebateTranscript
 from schemas.market import Evidence, MacroSnapshot, MarketSnapshot, Missing, Question, Unit
 from schemas.run import History, RunHeader
 from schemas.settings import Settings
@@ -35,7 +36,14 @@ from schemas.summary import DebateSummary
 
 DAY = date(2008, 9, 30)
 TICKER = "ACME"
-ROUNDS = (CONFIGS / "protocols" / "rounds.yaml").read_text(encoding="utf-8")
+
+
+def shipped(name: str) -> str:
+    """Text of a shipped protocol."""
+    return (CONFIGS / "protocols" / f"{name}.yaml").read_text(encoding="utf-8")
+
+
+ROUNDS = shipped("rounds")
 
 UNITS: dict[str, Unit] = {one.id: one.unit for one in (*PRICE_ITEMS, *INDEX_ITEMS)}
 LABELS = {one.id: one.label for one in (*PRICE_ITEMS, *INDEX_ITEMS, *MACRO_ITEMS)}
@@ -148,7 +156,7 @@ def header_of(
         tickers=tuple(tickers),
         left_out=(),
         question=QUESTION,
-        settings=settings(*words),
+        settings=settings("debate.protocol=rounds", *words),
         engine=OfflineDesk.engine,
         protocol=protocol,
         skills={},
@@ -269,9 +277,9 @@ def through_phases(own: MarketSnapshot, common: MacroSnapshot, row: BiasRow, hea
     """One ticker from its snapshots to its feed row, by the real phases."""
     chosen = header.settings
     joined = analyst_payload(own, common, row, header.question, chosen.analyst, ask=ask)
-    about = case(joined, own, common, row, header.question)
+    about = case(joined, own, common, row, header.question, header.history)
     transcript = debate_transcript(about, header.history, header, chosen.debate, ask=ask)
-    summary = debate_summary(about, transcript, chosen.manager, ask=ask)
+    summary = debate_summary(about, transcript, header.history, header, chosen.manager, ask=ask)
     outcome = TickerOutcome(
         market_snapshot=own, analyst_payload=joined, debate_transcript=transcript, debate_summary=summary
     )

@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import DAY, ROOT, Cli, Night, Shared, Shelf, Told
 
-ENGINE = "offline-desk v1, llm: none"
+ENGINE = "offline-desk v2, llm: none"
 KEYS = [
     *("run_id", "as_of", "session", "engine", "protocol", "statuses", "tickers", "calls", "tokens", "cost_usd"),
     *("out", "exit"),
@@ -115,7 +115,7 @@ def test_json_is_the_only_thing_on_stdout(three: Night) -> None:
     assert told.code == 0
     assert list(told.json) == KEYS
     assert told.out.count("\n") == 1
-    expected = {"as_of": DAY, "session": DAY, "engine": ENGINE, "protocol": "rounds", "tokens": 0, "cost_usd": 0.0}
+    expected = {"as_of": DAY, "session": DAY, "engine": ENGINE, "protocol": "desk", "tokens": 0, "cost_usd": 0.0}
     expected |= {"statuses": {"debated": 3}, "tickers": dict.fromkeys(("AAPL", "IBM", "MSFT"), "debated"), "exit": 0}
     expected |= {"out": str(three.folder), "run_id": three.folder.name}
     assert {key: told.json[key] for key in expected} == expected
@@ -204,6 +204,7 @@ WRONG: list[tuple[tuple[str, ...], tuple[str, ...]]] = [
     (("shwo", "last"), ("did you mean show",)),
     (("run", "--set", "debat.rounds=2"), ("debat", "did you mean debate")),
     (("run", "--set", "debate.rounds=0"), ("debate.rounds", "'0'", "1 to 5")),
+    (("run", "--set", "debate.rounds=1"), ("debate.rounds", "2 to 4")),
     (("run", "--set", "debate.rounds"), ("debate.rounds", "key=value")),
     (("run", "--set", "debate.protocol=nope"), ("nope", "rounds")),
     (("run", "--set", "held=[../../x]"), ("held", "../../x")),
@@ -396,7 +397,16 @@ def test_show_prints_the_run_and_one_debate(cli: Cli, three: Night) -> None:
     assert [ticker for ticker in ("AAPL", "IBM", "MSFT") if f"\n{ticker} " in whole.out] == ["AAPL", "IBM", "MSFT"]
     one = cli("show", three.folder.name, "aapl", "--out", three.path)
     assert one.code == 0
-    assert all(part in one.out for part in ("AAPL as of 2012-06-29", ENGINE, "bull 1:", "bear 1:"))
+    parts = (
+        "AAPL as of 2012-06-29",
+        ENGINE,
+        "Debate: desk",
+        "Round 1, opening",
+        "bull (p 0.",
+        "bear (p 0.",
+        "Manager:",
+    )
+    assert [part for part in parts if part not in one.out] == []
     wrong = cli("show", "last", "NOPE", "--out", three.path)
     assert wrong.code == 2
     assert "NOPE" in wrong.error and "IBM" in wrong.error
@@ -413,7 +423,9 @@ def test_show_json_has_every_turn_with_its_inputs_and_reply(cli: Cli, three: Nig
     assert run["header"]["run_id"] == three.folder.name
     assert run["record"]["tickers"] == {row["ticker"]: row["status"] for row in run["feed"]["rows"]}
     shown = cli("show", "last", "AAPL", "--json", "--out", three.path).json
-    assert [turn["skill"] for turn in shown["turns"]].count("research-debate") == 2
+    assert [turn["skill"] for turn in shown["turns"]].count("research-debate") == 6, (
+        "two sides, an opening and two rounds"
+    )
     assert [turn["seat"] for turn in shown["turns"]][-3:] == ["bull", "bear", "manager"]
     for turn in shown["turns"]:
         assert turn["inputs"]["ticker"] == "AAPL"

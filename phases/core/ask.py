@@ -55,7 +55,7 @@ class Provider(Protocol):
     """Something that answers turns."""
 
     engine: str
-    """Label that stands in every output, for example `offline-desk v1, llm: none`."""
+    """Label that stands in every output, for example `offline-desk v2, llm: none`."""
 
     def replies(self, requests: Sequence[Request]) -> Sequence[Reply]:
         """One reply for each request, in order; all are under way before any is awaited.
@@ -85,6 +85,10 @@ class Answer(Generic[M]):
     record: M | None
     void: str | None = None
     flags: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    """Why parts of the reply do not count."""
+    tokens: int = 0
+    """Tokens read and written for the turn, its repair included."""
 
 
 @dataclass(frozen=True)
@@ -123,9 +127,11 @@ class Ask:
         replies = self._converse(wanted, requests, [[] for _ in wanted])
         read_ = [_read(one, reply, last=False) for one, reply in zip(wanted, replies, strict=True)]
         again = [at for at, one in enumerate(read_) if one.outcome == "RETRY"]
+        tokens = [reply.usage.tokens for reply in replies]
         if again:
-            self._repair(wanted, requests, replies, read_, again)
-        return [self._answer(one, result) for one, result in zip(wanted, read_, strict=True)]
+            for at, reply in self._repair(wanted, requests, replies, read_, again).items():
+                tokens[at] += reply.usage.tokens
+        return [self._answer(*three) for three in zip(wanted, read_, tokens, strict=True)]
 
     def _repair(
         self,
@@ -134,7 +140,7 @@ class Ask:
         replies: Sequence[Reply],
         read_: list[Read[M]],
         again: Sequence[int],
-    ) -> None:
+    ) -> dict[int, Reply]:
         """The one repair turn of each reply that needs it; its reading replaces the first."""
         self.recorder.count("repaired", len(again))
         errors = [list(read_[at].errors[:ERRORS_QUOTED]) for at in again]
@@ -146,6 +152,7 @@ class Ask:
         for at, reply in zip(again, second, strict=True):
             result = _read(wanted[at], reply, last=True)
             read_[at] = replace(result, flags=("repaired", *result.flags))
+        return dict(zip(again, second, strict=True))
 
     def _request(self, wanted: Wanted[M]) -> Request:
         skill = self.skills.get(wanted.skill)
@@ -229,9 +236,9 @@ class Ask:
             request=canonical(shown),
         )
 
-    def _answer(self, wanted: Wanted[M], result: Read[M]) -> Answer[M]:
+    def _answer(self, wanted: Wanted[M], result: Read[M], tokens: int) -> Answer[M]:
         if result.outcome == "ACCEPT":
-            return Answer(result.record, flags=result.flags)
+            return Answer(result.record, flags=result.flags, dropped=result.dropped, tokens=tokens)
         self.recorder.count("void")
         reason = printable("; ".join(result.errors))[:300]
         self.recorder.record(
@@ -242,7 +249,7 @@ class Ask:
                 note=f"{wanted.seat or wanted.skill}: {result.outcome}: {reason}",
             )
         )
-        return Answer(None, void=f"{result.outcome.lower()}: {reason}", flags=result.flags)
+        return Answer(None, void=f"{result.outcome.lower()}: {reason}", flags=result.flags, tokens=tokens)
 
 
 def model_of(models: Mapping[str, str], skill: str, seat: str) -> str:

@@ -62,6 +62,8 @@ class Read(Generic[M]):
     record: M | None = None
     errors: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    """Why parts of the reply do not count."""
 
 
 def read(
@@ -189,4 +191,5 @@ def _checked(record: M, inputs: Model, checks: Sequence[Check[M]], again: Outcom
             raise AssertionError(f"check {check.name} drops parts but cannot mend a reply")
         record = check.mend(record, inputs)
     named = (finding.flag or check.name for check, finding in found)
-    return Read("ACCEPT", record=record, flags=tuple(dict.fromkeys((*flags, *named))))
+    dropped = tuple(finding.message for _, finding in found if finding.after_repair == "drop")
+    return Read("ACCEPT", record=record, flags=tuple(dict.fromkeys((*flags, *named))), dropped=dropped)

@@ -85,7 +85,7 @@ class Recorder:
     def spend(self, usage: Usage) -> None:
         """Count the tokens of a call."""
         with self._lock:
-            self._tokens += usage.input_tokens + usage.output_tokens
+            self._tokens += usage.tokens
 
     def event(self, kind: str, **details: object) -> Event:
         """One event, stamped with the clock."""

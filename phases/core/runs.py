@@ -99,9 +99,15 @@ class Runs:
             lambda connection: connection.execute(update(runs).where(runs.c.run_id == run_id).values(state="stopped"))
         )
 
-    def latest_rows(self, tickers: Sequence[str], before: str, engine: str) -> list[str]:
-        """Latest earlier feed row of each ticker, of finished runs of that engine. Reads the store."""
-        mine = (feed.c.ticker.in_(tickers), feed.c.as_of < before, runs.c.engine == engine)
+    def latest_rows(
+        self, tickers: Sequence[str], before: str, engine: str, *, holding: Sequence[str] = ()
+    ) -> list[str]:
+        """Latest earlier feed row of each ticker, of finished runs of that engine. Reads the store.
+
+        With `holding`, the latest that has something in every column named.
+        """
+        mine = [feed.c.ticker.in_(tickers), feed.c.as_of < before, runs.c.engine == engine]
+        mine += [feed.c.row.not_like(f'%"{column}":null%') for column in holding]
         joined = feed.join(runs, runs.c.run_id == feed.c.run_id)
         newest = (
             select(feed.c.ticker, func.max(feed.c.as_of).label("as_of"))
@@ -113,12 +119,20 @@ class Runs:
         rows = (
             select(feed.c.ticker, feed.c.row)
             .select_from(joined.join(newest, (newest.c.ticker == feed.c.ticker) & (newest.c.as_of == feed.c.as_of)))
-            .where(runs.c.engine == engine)
+            .where(*mine)
             .order_by(runs.c.position)
         )
         with self._store.read() as connection:
             found = {str(ticker): str(row) for ticker, row in connection.execute(rows)}
         return [found[ticker] for ticker in sorted(found)]
+
+    def artefact(self, run_id: str, ticker: str, name: str) -> str:
+        """JSON of what a run made of one ticker. Reads the store."""
+        wanted = select(artefacts.c.body).where(
+            artefacts.c.run_id == run_id, artefacts.c.ticker == ticker, artefacts.c.name == name
+        )
+        with self._store.read() as connection:
+            return str(connection.execute(wanted).scalar_one())
 
     def latest_artefact(self, name: str, before: str, engine: str) -> str | None:
         """A run-wide artefact of the latest earlier finished run of that engine. Reads the store."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, get_origin
+from typing import Any, get_args, get_origin
 
 from phases.core.config import read_mapping
 from phases.core.errors import UsageError
@@ -143,7 +143,12 @@ def render(
 def echoed(returns: type[Model], inputs: type[Model]) -> frozenset[str]:
     """Fields that the caller fixes and the reply repeats: words and whole numbers that both records have."""
     shared = set(returns.model_fields) & set(inputs.model_fields)
-    return frozenset(name for name in shared if get_origin(inputs.model_fields[name].annotation) is not tuple)
+    return frozenset(name for name in shared if not _lists(inputs.model_fields[name].annotation))
+
+
+def _lists(annotation: Any) -> bool:
+    """Whether a field holds a list, or nothing."""
+    return tuple in (get_origin(annotation), *(get_origin(option) for option in get_args(annotation)))
 
 
 def rerender(first: Rendered, reply: str, errors: Sequence[str]) -> Rendered:

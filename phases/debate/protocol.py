@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,14 +12,24 @@ from pydantic import Field
 
 from phases.core.config import read_mapping, read_record
 from phases.core.errors import UsageError
-from phases.core.skills import Skill
 from phases.core.text import nearest
 from phases.debate.readouts import READOUTS
+from phases.debate.readouts.base import ReadoutSettings
 from phases.debate.rules import parse_rule
-from schemas import CONTRACTS
 from schemas.base import Text
-from schemas.debate import ARGUMENT_LIMIT, DebateInputs, DebateRoundContribution
+from schemas.debate import ARGUMENT_LIMIT
 from schemas.settings import Section
+
+STAGES = ("opening", "loop", "closing")
+
+SeatName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,19}$")]
+
+SHORTHANDS: Mapping[str, frozenset[str]] = {
+    "case": frozenset({"bias_row", "evidence", "analyst_payload", "question", "carried"}),
+    "panel": frozenset({"analyst_payload"}),
+    "last_opponent": frozenset({"prior_rounds", "bull_argument"}),
+}
+"""Words of `sees` that stand for several inputs. `last_opponent` shows only the other side's latest argument."""
 
 
 class Seat(Section):
@@ -26,84 +37,147 @@ class Seat(Section):
 
     skill: Text
     """Skill that is asked."""
-    side: Literal["bull", "bear"]
-    """Side it argues."""
+    side: Literal["bull", "bear", "free", "none"]
+    """Side it argues: `free` answers as it sees fit, `none` answers nothing itself."""
 
 
 class Step(Section):
     """Turns that belong together."""
 
-    seats: Annotated[tuple[Text, ...], Field(min_length=1)]
+    seats: Annotated[tuple[SeatName, ...], Field(min_length=1)]
     """Who speaks."""
     order: Literal["sequence", "together"]
     """One after another, or at once and unseen by each other."""
+    sealed: bool = False
+    """Whether its turns stay unseen by each other, and by other sealed steps of the same stage, until it is over."""
     sees: tuple[Text, ...]
-    """Inputs of the skill that the seats are shown."""
+    """Inputs of the skills that the seats are shown."""
     require: tuple[Text, ...] = ()
-    """Blocks of the contribution that must be there."""
+    """Fields of the seats' contracts that must be there."""
 
 
 class Protocol(Section):
     """Who speaks when, what they see, and when it ends."""
 
-    protocol: Text
+    protocol: Annotated[str, Field(pattern=r"^[a-z0-9_-]+$")]
     """Name, equal to the file's."""
-    seats: dict[Text, Seat]
+    seats: Annotated[dict[SeatName, Seat], Field(min_length=1)]
     """Seats by id."""
     start_when: tuple[Text, ...] = ()
     """Rules of which one must hold for a debate to be bought under the gate; none: always."""
-    loop: Annotated[tuple[Step, ...], Field(min_length=1)]
+    opening: tuple[Step, ...] = ()
+    """Steps before the loop, all in round 1."""
+    loop: tuple[Step, ...] = ()
     """Steps of one round."""
-    rounds: Annotated[int, Field(ge=1, le=5)]
-    """Rounds, unless the configuration says otherwise."""
+    rounds: Annotated[int, Field(ge=1, le=5)] | None = None
+    """Loop rounds, unless the configuration says otherwise; absent without a loop."""
+    closing: tuple[Step, ...] = ()
+    """Steps after the loop."""
     stop_when: tuple[Text, ...] = ()
     """Rules that end the debate early."""
-    delta: Literal["stance_table"]
+    delta: Literal["stance_table", "exchange", "tally"] = "stance_table"
     """How the change of conviction is computed."""
-    argument_limit: Annotated[int, Field(ge=80, le=ARGUMENT_LIMIT)]
+    probability_after: Literal["per_point", "midpoint", "blend"] = "per_point"
+    """How the probability follows: by conviction points, by the sides' midpoint, or as the blend."""
+    readouts: ReadoutSettings = ReadoutSettings()
+    """Parameters of the read-outs."""
+    argument_limit: Annotated[int, Field(ge=80, le=ARGUMENT_LIMIT)] = ARGUMENT_LIMIT
     """Longest argument, in characters; never above the contract's."""
+    reading: Literal["strict"] = "strict"
+    """How moves are read: by exact ids. Prose is read otherwise only by `debates FILE --reading author`."""
+
+    @property
+    def offset(self) -> int:
+        """Rounds before the first loop round: 1 with an opening."""
+        return int(bool(self.opening))
 
 
 @cache
 def read_protocol(text: str, where: str) -> Protocol:
     """Type the text of a protocol file. Raises UsageError naming file and key."""
     protocol = read_record(Protocol, read_mapping(text, where), where)
-    _check_names(protocol, where)
+    _check_stages(protocol, where)
+    loop_rounds(protocol, None, f"{where}: rounds")
+    _check_delta(protocol, where)
     for key in ("start_when", "stop_when"):
         for rule in getattr(protocol, key):
             parse_rule(rule, READOUTS, f"{where}: {key}")
     return protocol
 
 
-def _check_names(protocol: Protocol, where: str) -> None:
-    inputs = [name for name in DebateInputs.model_fields if name not in ("ticker", "role", "round_number")]
-    blocks = [name for name, field in DebateRoundContribution.model_fields.items() if not field.is_required()]
-    known = {"seats": list(protocol.seats), "sees": inputs, "require": blocks}
-    for at, step in enumerate(protocol.loop):
-        for key, names in known.items():
-            for name in getattr(step, key):
-                if name not in names:
-                    options = f"(known: {', '.join(names)})"
-                    raise UsageError(f"{where}: loop.{at}.{key}: {name!r} is unknown{nearest(name, names)} {options}")
-    sides = [protocol.seats[name].side for step in protocol.loop for name in step.seats]
-    if sorted(sides) != ["bear", "bull"]:
-        raise UsageError(f"{where}: loop: each side must speak exactly once a round; it has {', '.join(sides)}")
+def inputs_shown(sees: Iterable[str]) -> set[str]:
+    """Inputs that the words of `sees` stand for.
+
+    >>> sorted(inputs_shown(["panel", "open_points"]))
+    ['analyst_payload', 'open_points']
+    """
+    return {name for word in sees for name in SHORTHANDS.get(word, {word})}
 
 
-def check_skills(protocol: Protocol, skills: Mapping[str, Skill], where: str) -> None:
-    """Refuse a protocol whose seats name a skill that is not there or that answers something else."""
-    for name, seat in protocol.seats.items():
-        skill = skills.get(seat.skill)
-        if skill is None:
-            options = f"(known: {', '.join(sorted(skills))})"
-            raise UsageError(
-                f"{where}: seats.{name}.skill: {seat.skill!r} is unknown{nearest(seat.skill, skills)} {options}"
-            )
-        if CONTRACTS.get(skill.produces) is not DebateRoundContribution:
-            raise UsageError(
-                f"{where}: seats.{name}.skill: {seat.skill} produces {skill.produces}, "
-                f"not {DebateRoundContribution.__name__}"
-            )
+def unknown(name: str, known: Sequence[str]) -> str:
+    """A name that is none of the known ones, in words."""
+    return f"{name!r} is unknown{nearest(name, known)} (known: {', '.join(known)})"
+
+
+def loop_rounds(protocol: Protocol, asked: int | None, where: str) -> int:
+    """Loop rounds of a debate; 0 without a loop. Raises UsageError where loop and rounds do not fit."""
+    if not protocol.loop:
+        if protocol.rounds is not None or asked is not None:
+            raise UsageError(f"{where}: protocol {protocol.protocol} has no loop to repeat; leave it out")
+        return 0
+    rounds = asked if asked is not None else protocol.rounds
+    if rounds is None:
+        raise UsageError(f"{where}: is missing; a loop without it cannot stop (1 to 5)")
+    if protocol.delta == "exchange" and not 2 <= rounds <= 4:
+        raise UsageError(f"{where}: {rounds}; delta `exchange` takes 2 to 4, so that a rebuttal can be answered")
+    return rounds
+
+
+def _check_stages(protocol: Protocol, where: str) -> None:
+    known = list(protocol.seats)
+    for stage in STAGES:
+        steps: Sequence[Step] = getattr(protocol, stage)
+        for at, step in enumerate(steps):
+            for name in step.seats:
+                if name not in known:
+                    raise UsageError(f"{where}: {stage}.{at}.seats: {unknown(name, known)}")
+        spoken = Counter(name for step in steps for name in step.seats)
+        sides = Counter(protocol.seats[name].side for name in spoken if protocol.seats[name].side in ("bull", "bear"))
+        twice = next((name for name, times in [*spoken.items(), *sides.items()] if times > 1), None)
+        if twice is not None:
+            raise UsageError(f"{where}: {stage}: {twice} speaks twice; a seat and a side speak at most once a round")
+    silent = [name for name in known if not any(name in step.seats for step in _steps(protocol))]
+    if silent:
+        raise UsageError(f"{where}: seats.{silent[0]}: never speaks; name it in a step or take it out")
+
+
+def _steps(protocol: Protocol) -> tuple[Step, ...]:
+    return (*protocol.opening, *protocol.loop, *protocol.closing)
+
+
+def _check_delta(protocol: Protocol, where: str) -> None:
+    def whole(steps: Sequence[Step], block: str, sealed: bool) -> bool:
+        """Whether one step asks both sides for a block, unseen by each other."""
+        for step in steps:
+            sides = {protocol.seats[name].side for name in step.seats}
+            apart = step.order == "together" or (sealed and step.sealed)
+            if {"bull", "bear"} <= sides and apart and block in step.require:
+                return True
+        return False
+
+    sides = [protocol.seats[name].side for step in (*protocol.opening, *protocol.loop) for name in step.seats]
+    if protocol.delta == "tally":
+        voters = {name for step in _steps(protocol) for name in step.seats if protocol.seats[name].side == "free"}
+        if len(voters) < 2:
+            raise UsageError(f"{where}: delta: `tally` counts votes; it needs at least two seats of side free")
+    elif not {"bull", "bear"} <= set(sides):
+        raise UsageError(f"{where}: delta: `{protocol.delta}` needs a bull and a bear in the opening or the loop")
+    if protocol.delta == "exchange" and not whole(protocol.opening, "claims", sealed=True):
+        raise UsageError(f"{where}: opening: delta `exchange` needs a step in which bull and bear give claims together")
+    if protocol.delta == "exchange" and not whole(protocol.loop, "moves", sealed=False):
+        raise UsageError(
+            f"{where}: loop: delta `exchange` needs a step in which bull and bear make moves, order together"
+        )
 
 
 def protocol_file(name: str, folder: Path, further: Path | None) -> Path:
@@ -113,4 +187,4 @@ def protocol_file(name: str, folder: Path, further: Path | None) -> Path:
         if (one / f"{name}.yaml").is_file():
             return one / f"{name}.yaml"
     known = sorted({path.stem for one in folders for path in one.glob("*.yaml")})
-    raise UsageError(f"debate.protocol: {name!r} is unknown{nearest(name, known)} (known: {', '.join(known)})")
+    raise UsageError(f"debate.protocol: {unknown(name, known)}")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from phases.core.text import canonical, printable
 from phases.importers.report import RecordedTotals, Repeats, Report, Row, Totals
+from phases.importers.rulings import Ruling
+from phases.importers.stored import Forecast, Votes
 
 WIDEST_ID = 60
 COLUMNS = ("points", "conceded", "rebutted", "carried", "mixed", "upheld", "unaddressed")
@@ -17,14 +20,23 @@ def report_json(report: Report) -> str:
 
 
 def report_text(report: Report) -> str:
-    """One line a debate, then the totals, then what was left out and why."""
-    wide = max([6, *(min(len(printable(row.id)), WIDEST_ID) for row in report.debates)])
-    head = f"{'debate':{wide}}  {'  '.join(COLUMNS)}  converged  verdict   theater       cascade"
-    lines = [head, "-" * len(head), *(_line(row, wide) for row in report.debates), "", *_totals(report.totals)]
-    lines += [*_repeats(report.repeats), *_recorded(report.recorded), f"reading: {report.reading}"]
+    """Moves by debate, other read-outs by debate, then the totals, then what was left out and why."""
+    moves = [row for row in report.debates if _other(row) is None]
+    lines = [*_table(moves), *(line for row in report.debates if (line := _other(row))), ""]
+    lines += _totals(report.totals) if moves else _totals(report.totals)[:1]
+    lines += _repeats(report.repeats) if moves or report.repeats.turns else []
+    lines += [*_recorded(report.recorded), f"reading: {report.reading}"]
     lines += [f"set aside: {printable(one['id'])}: {one['reason']}" for one in report.set_aside]
-    lines += [f"line {one.number}: {one.reason}" for one in report.bad_lines]
+    lines += [f"{report.unit} {one.number}: {one.reason}" for one in report.bad_lines]
     return "\n".join(lines)
+
+
+def _table(rows: Sequence[Row]) -> list[str]:
+    if not rows:
+        return []
+    wide = max([6, *(min(len(printable(row.id)), WIDEST_ID) for row in rows)])
+    head = f"{'debate':{wide}}  {'  '.join(COLUMNS)}  converged  verdict   theater       cascade"
+    return [head, "-" * len(head), *(_line(row, wide) for row in rows)]
 
 
 def _line(row: Row, wide: int) -> str:
@@ -33,6 +45,51 @@ def _line(row: Row, wide: int) -> str:
         f"{printable(row.id)[:wide]:{wide}}  {counts}  {_number(row.convergence, 4):>9}  {row.verdict:8}  "
         f"{row.theater or '-':12}  {'yes' if row.cascade else '-'}"
     )
+
+
+def _other(row: Row) -> str | None:
+    """One line for read-outs that are no moves; None if there are none."""
+    if row.forecast is not None:
+        words = _forecast(row.forecast)
+    elif row.votes is not None:
+        words = _votes(row.votes)
+    elif row.rulings is not None:
+        words = "; ".join(map(_ruling, row.rulings)) or "no round"
+    else:
+        return None
+    theater = f"; theater: {row.theater}" if row.theater else ""
+    return printable(f"{row.id[:WIDEST_ID]}: {words}{theater}")
+
+
+def _forecast(of: Forecast) -> str:
+    shown = [
+        f"panel {_plain(of.mean)}, spread {_plain(of.spread)}, aggregate {_plain(of.aggregate)}",
+        f"gaps {' '.join(map(_plain, of.gaps)) or '-'} (change {_plain(of.gap_change)}): {of.verdict or '-'}",
+        f"midpoints {' '.join(map(_plain, of.midpoints)) or '-'}",
+        f"{'consensus' if of.consensus else 'no consensus'}{', early' if of.early_termination else ''}",
+        f"blend {_plain(of.blend)}, final {_plain(of.final)} (as recorded: {_plain(of.recorded_final)})",
+    ]
+    if of.outcome is not None:
+        shown.append(f"outcome {of.outcome:g}: Brier {_plain(of.brier_before)} before, {_plain(of.brier_after)} after")
+    return "; ".join(shown)
+
+
+def _votes(of: Votes) -> str:
+    counts = ", ".join(f"{stance} {count}" for stance, count in of.counts.items()) or "no ballot"
+    tied = " (tied)" if of.tied else ""
+    return (
+        f"{counts}; winner {of.winner or '-'}{tied}, {of.votes} of {of.total}, confidence {of.confidence or '-'}; "
+        f"changed: {', '.join(of.changed) or '-'}"
+    )
+
+
+def _ruling(of: Ruling) -> str:
+    word = "closed by force" if of.forced else "settled" if of.settled else "no ruling" if of.malformed else "continue"
+    return f"round {of.round_number} {word}{f': {of.decision}' if of.decision else ''}"
+
+
+def _plain(value: float | None) -> str:
+    return "-" if value is None else f"{value:g}"
 
 
 def _number(value: float | None, places: int) -> str:

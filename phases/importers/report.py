@@ -13,11 +13,10 @@ from phases.core.text import nearest, printable
 from phases.debate.readouts.cascade import cascade
 from phases.debate.readouts.moves import Verdict, convergence, moves, verdict
 from phases.debate.readouts.theater import consecutive, near, no_reply, no_substance, repeated
-from phases.importers.files import BadLine, Imported, load_debates
-from phases.importers.stored import Reading, StoredDebate
+from phases.importers.files import BadLine, Imported, Unit, load_debates
+from phases.importers.rulings import Ruling
+from phases.importers.stored import PLACES, Forecast, Reading, StoredDebate, Votes
 from phases.maths.exact import decimals, exact
-
-PLACES = 6
 
 
 @dataclass(frozen=True)
@@ -37,10 +36,13 @@ class Row:
     """6 decimals; absent where no point was raised."""
     verdict: Verdict
     theater: Literal["no_reply", "no_substance"] | None
-    """The emptier of the two that hold; absent if neither does."""
+    """The emptier of the two that hold; absent if neither does, or where no text is stored that could show it."""
     cascade: bool
     repeated: tuple[str, ...]
     """Turns near-identical to the speaker's previous one, as `<speaker>.<round>`."""
+    forecast: Forecast | None
+    votes: Votes | None
+    rulings: tuple[Ruling, ...] | None
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,8 @@ class Report:
     debates: tuple[Row, ...]
     set_aside: tuple[dict[str, str], ...]
     bad_lines: tuple[BadLine, ...]
+    unit: Unit
+    """What the numbers of `bad_lines` count."""
     totals: Totals
     repeats: Repeats
     recorded: RecordedTotals
@@ -121,6 +125,7 @@ def debates_report(path: Path, reading: str) -> Report:
         debates=rows,
         set_aside=tuple({"id": one.id, "reason": one.reason} for one in imported.set_aside),
         bad_lines=imported.bad_lines,
+        unit=imported.unit,
         totals=_totals(imported, rows),
         repeats=_repeats(imported.debates),
         recorded=_recorded(imported.debates),
@@ -146,10 +151,15 @@ def _row(debate: StoredDebate) -> Row:
         theater=_theater(debate),
         cascade=cascade(points, debate.rebuttal_words),
         repeated=tuple(f"{turn.speaker}.{turn.round_number}" for turn in repeated(debate.turns)),
+        forecast=debate.forecast,
+        votes=debate.votes,
+        rulings=debate.rulings,
     )
 
 
 def _theater(debate: StoredDebate) -> Literal["no_reply", "no_substance"] | None:
+    if debate.other and not debate.turns:
+        return None
     if no_reply(debate.points or (), debate.turns):
         return "no_reply"
     return "no_substance" if no_substance(debate.points, debate.turns) else None

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple, TypeVar
 
-from phases.maths.exact import clamp, decimals, exact, round_half_away
+from phases.maths.aggregation import squared_d
+from phases.maths.exact import centred, clamp, decimals, exact, round_half_away
 from schemas.base import NetStance, Stance
 
 Name = TypeVar("Name", bound=str)
@@ -115,17 +116,16 @@ def pooled(
         return 0.5
     lean = sum((shares[n] * (exact(p) - Fraction(1, 2)) for n, p in probabilities.items()), Fraction(0))
     squared = min(_squared_d({n: shares[n] for n in names}, correlations) for names in (probabilities, shares))
-    size = decimals(clamp(Fraction(math.sqrt(squared)) * abs(lean), 0, Fraction(1, 2)), 4)
-    return float(Fraction(1, 2) + (1 if lean > 0 else -1) * exact(size))
+    half = Fraction(1, 2)
+    return centred(half + clamp(Fraction(math.sqrt(squared)) * lean, -half, half))
 
 
 def _squared_d(shares: Mapping[Name, Fraction], correlations: Mapping[frozenset[str], Fraction]) -> Fraction:
-    """d^2 = n / (1 + (n - 1) rho) in [1, 9], with n = 1 / sum of squared weights and rho the mean over pairs."""
-    names, whole = sorted(shares), sum(shares.values(), Fraction(0))
+    """d^2 of these axes, rho being the mean over their pairs."""
+    names = sorted(shares)
     pairs = [frozenset((a, b)) for at, a in enumerate(names) for b in names[at + 1 :]]
     rho = sum((correlations.get(pair, Fraction(1)) for pair in pairs), Fraction(0)) / max(len(pairs), 1)
-    effective = 1 / sum(((share / whole) ** 2 for share in shares.values()), Fraction(0))
-    return clamp(effective / (1 + (effective - 1) * rho), 1, 9)
+    return squared_d(shares.values(), rho)
 
 
 def stance_table(net_stance: NetStance, score: int) -> int:
@@ -159,4 +159,4 @@ def probability_after(before: float, delta: int, per_point: Fraction) -> float:
     """
     start = exact(before)
     low, high = min(start, Fraction(1, 100)), max(start, Fraction(99, 100))
-    return decimals(clamp(start + delta * per_point, low, high), 4)
+    return centred(clamp(start + delta * per_point, low, high))

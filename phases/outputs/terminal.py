@@ -7,12 +7,9 @@ import textwrap
 from collections.abc import Callable
 
 from phases.core.text import printable
-from schemas.analyst import AnalystPayload
-from schemas.debate import DebateTranscript, Spoke, Voided
 from schemas.feed import FeedRow, PortfolioFeed
 from schemas.market import Span
 from schemas.run import RunHeader, RunRecord
-from schemas.summary import DebateSummary
 
 WIDEST = 120
 
@@ -47,14 +44,15 @@ def feed_table(feed: PortfolioFeed, width: int | None = None) -> str:
     lines = [head, "-" * min(room, len(head) + 20)]
     for row in feed.rows:
         start = (
-            f"{row.ticker:{wide}}  {row.status:9}  {_points(row.conviction_pre):>3}  "
-            f"{_points(row.conviction_delta):>5}  {_points(row.conviction_post):>4}  {row.stance or '-':6}  "
+            f"{row.ticker:{wide}}  {row.status:9}  {points_text(row.conviction_pre):>3}  "
+            f"{points_text(row.conviction_delta):>5}  {points_text(row.conviction_post):>4}  {row.stance or '-':6}  "
         )
         lines.append(start + _shortened(_why(row), max(room - len(start), 20)))
     return "\n".join(lines)
 
 
-def _points(value: int | None) -> str:
+def points_text(value: int | None) -> str:
+    """Conviction points with their sign; `-` where there are none."""
     return "-" if value is None else f"{value:+d}" if value else "0"
 
 
@@ -74,49 +72,7 @@ def last_lines(record: RunRecord) -> str:
     return f"{counts}\n{turns}\n{record.out}"
 
 
-def debate_text(
-    row: FeedRow,
-    payload: AnalystPayload | None,
-    transcript: DebateTranscript | None,
-    summary: DebateSummary | None,
-) -> str:
-    """One ticker's night, readable: the view before, who said what, and what came of it."""
-    lines = [f"{row.ticker} as of {row.as_of} | {row.status} | engine: {row.engine}"]
-    if payload is not None:
-        lines += [
-            "",
-            f"Before: {payload.stance}, conviction {_points(payload.conviction_score)}, p {payload.probability}",
-        ]
-        lines += [_wrapped(f"{view.axis}: {view.rationale} Risk: {view.risk}") for view in payload.axes]
-    if transcript is not None:
-        lines += ["", f"Debate: {transcript.protocol}, ended by {printable(transcript.stop_reason)}"]
-        lines += [_wrapped(_turn(event)) for event in transcript.ledger]
-    if summary is not None and summary.bull_thesis and summary.bear_thesis:
-        lines += ["", "Manager:", _wrapped(f"bull thesis: {summary.bull_thesis}")]
-        lines += [_wrapped(f"bear thesis: {summary.bear_thesis}"), _wrapped(f"net: {summary.net_stance}")]
-    return "\n".join([*lines, "", *_outcome(row)])
-
-
-def _outcome(row: FeedRow) -> list[str]:
-    lines = []
-    if row.conviction_post is not None:
-        points = [_points(value) for value in (row.conviction_pre, row.conviction_delta, row.conviction_post)]
-        moved = "conviction {} before, {} by the debate, {} after".format(*points)
-        lines.append(f"After: {row.stance}, {moved}, p {row.probability_post}")
-    if row.reason:
-        lines.append(_wrapped(f"why: {row.reason}"))
-    if row.flags:
-        lines.append(_wrapped(f"flags: {', '.join(row.flags)}"))
-    return lines
-
-
-def _turn(event: Spoke | Voided) -> str:
-    if isinstance(event, Spoke):
-        return f"{event.seat} {event.contribution.round_number}: {event.contribution.argument}"
-    return f"{event.seat} {event.round_number}: void ({event.reason})"
-
-
-def _wrapped(text: str) -> str:
+def wrapped(text: str) -> str:
     """A paragraph that breaks between words and hangs under its label."""
     return textwrap.fill(printable(text), _width(), initial_indent="  ", subsequent_indent="    ")
 

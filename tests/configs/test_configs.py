@@ -11,7 +11,8 @@ import pytest
 
 from phases.core.config import load_yaml, overlay, read_record
 from phases.core.skills import load_skills
-from phases.debate.protocol import check_skills, read_protocol
+from phases.debate.protocol import read_protocol
+from phases.debate.seats import seated
 from phases.plan import CONFIGS, SKILLS, Words, settings_of
 from phases.providers import PROVIDERS
 from phases.sources import SOURCES
@@ -108,7 +109,8 @@ def test_configuration_is_one_over_the_default(path: Path) -> None:
 def test_protocol_is_named_for_its_file_and_has_its_skills(path: Path) -> None:
     protocol = read_protocol(path.read_text(encoding="utf-8"), str(path))
     assert protocol.protocol == path.stem
-    check_skills(protocol, load_skills(SKILLS), str(path))
+    kinds = seated(protocol, load_skills(SKILLS), str(path))
+    assert list(kinds) == list(protocol.seats)
 
 
 @pytest.mark.parametrize("path", sorted((CONFIGS / "universes").glob("*.yaml")), ids=_id)

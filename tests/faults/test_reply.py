@@ -11,22 +11,33 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from phases.core.reading import Outcome, Read, read
+from phases.core.reading import Check, Outcome, Read, read
 from phases.core.store import Store, open_store
-from phases.debate.protocol import read_protocol
+from phases.debate.checks import checks_of
+from phases.debate.protocol import Protocol, read_protocol
 from phases.plan import CONFIGS
-from phases.research_debate import _checks
 from phases.research_manager import CHECKS as MANAGER_CHECKS
 from schemas.base import Model
-from schemas.debate import DebateRoundContribution, ManagerInputs, ManagerReply
+from schemas.debate import DebateRoundContribution
+from schemas.manager import ManagerInputs, ManagerReply
 from schemas.market import Question
 from tests.phases.core.scripted import DAY, Scripted, asked, door, evidence, reply, said
 
 PROTOCOL = CONFIGS / "protocols" / "rounds.yaml"
-DEBATE_CHECKS = _checks(read_protocol(PROTOCOL.read_text(encoding="utf-8"), str(PROTOCOL)))
 
-VALID = json.dumps(said())
+
+def checked(protocol: Protocol) -> tuple[Check[Any], ...]:
+    """The checks of a debater's turn in the loop."""
+    return checks_of(DebateRoundContribution, protocol, protocol.loop[0])
+
+
+DEBATE_CHECKS = checked(read_protocol(PROTOCOL.read_text(encoding="utf-8"), str(PROTOCOL)))
+
+GRANTED = {"text": "It swings.", "evidence": ["px.ret_63d"], "why_limited": "It always did."}
+VALID = json.dumps(said(acknowledged=GRANTED))
 SENTENCE = "The trend is intact and volume grows. "
+STANCE = "I stay bullish on AAPL."
+LONGEST = "\U0001f680é" * 277 + f". The trend is intact. {STANCE}"
 BOTH: tuple[Outcome, Outcome] = ("RETRY", "QUARANTINE")
 ACCEPT: tuple[Outcome, Outcome] = ("ACCEPT", "ACCEPT")
 REFUSE: tuple[Outcome, Outcome] = ("REFUSE", "REFUSE")
@@ -43,7 +54,7 @@ class Fault(NamedTuple):
 
 
 def bull(**changes: Any) -> str:
-    return json.dumps(said(**changes))
+    return json.dumps(said(**{"acknowledged": GRANTED, **changes}))
 
 
 DEBATER = {
@@ -63,7 +74,7 @@ DEBATER = {
     "F014-string": Fault(bull(round_number="1"), BOTH, ("/round_number", '"1"', "whole number")),
     "F014-float": Fault(bull(round_number=1.0), BOTH, ("/round_number", "1.0", "whole number")),
     "F014-bool": Fault(bull(round_number=True), BOTH, ("/round_number", "true", "whole number")),
-    "F016": Fault(bull(argument="\U0001f680é" * 300), ACCEPT),
+    "F016": Fault(bull(argument=LONGEST), ACCEPT),
     "F017-nothing": Fault(bull(argument=""), BOTH, ("/argument",)),
     "F017-spaces": Fault(bull(argument="  \t\n"), BOTH, ("/argument", "no visible character")),
     "F017-zero-width": Fault(bull(argument="\u200b"), BOTH, ("/argument",)),
@@ -77,7 +88,9 @@ DEBATER = {
     "F022-braces": Fault("{" * 100_000 + VALID, BOTH, ("ends inside",)),
     "F023": Fault(bull(argument="x" * 5_000_000), BOTH, ("larger than 256 kB",)),
     "F024": Fault(f"[{VALID}]", BOTH, ("list", "object is needed")),
-    "F025": Fault(bull(argument="Re\u202eturns\u200b lead."), ACCEPT, flags=("invisible_removed",)),
+    "F025": Fault(
+        bull(argument=f"Re\u202eturns\u200b lead. They last. {STANCE}"), ACCEPT, flags=("invisible_removed",)
+    ),
     "F026": Fault(bull(argument="a\x00b"), BOTH, ("NUL",)),
     "F027": Fault(bull(argument="a\ud800b"), BOTH, ("surrogate",)),
 }
@@ -108,21 +121,21 @@ def test_F015_over_long() -> None:
     assert first.outcome == "RETRY"
     assert "601" in first.errors[0]
     assert "600" in first.errors[0]
-    assert (repair.outcome, repair.flags) == ("ACCEPT", ("cut",))
+    assert (repair.outcome, repair.flags) == ("ACCEPT", ("cut", "sentences", "stance"))
     assert repair.record is not None
     assert repair.record.argument == (SENTENCE * 15).strip() + " [cut]"
 
 
 def test_F015_over_the_lower_limit_of_a_protocol() -> None:
-    text = PROTOCOL.read_text(encoding="utf-8").replace("argument_limit: 600", "argument_limit: 100")
-    checks = _checks(read_protocol(text, "short.yaml"))
-    long = bull(argument=(SENTENCE * 3).strip())
+    text = PROTOCOL.read_text(encoding="utf-8").replace("argument_limit: 600", "argument_limit: 90")
+    checks = checked(read_protocol(text, "short.yaml"))
+    long = bull(argument=SENTENCE * 2 + STANCE)
 
     def judged(last: bool) -> Read[DebateRoundContribution]:
         return read(long, "end_turn", returns=DebateRoundContribution, inputs=asked(), checks=checks, last=last)
 
     assert judged(False).outcome == "RETRY"
-    assert "has 113 characters; this debate allows 100" in judged(False).errors[0]
+    assert "has 99 characters; at most 90" in judged(False).errors[0]
     repair = judged(True)
     assert (repair.outcome, repair.flags) == ("ACCEPT", ("cut",))
     assert repair.record is not None
@@ -144,7 +157,7 @@ def test_F023_memory() -> None:
 def test_F025_nothing_hidden_is_left() -> None:
     record = judge(DEBATER["F025"], False).record
     assert record is not None
-    assert record.argument == "Returns lead."
+    assert record.argument == f"Returns lead. They last. {STANCE}"
 
 
 # The manager
@@ -212,7 +225,8 @@ def test_an_accepted_turn_is_read_back_unchanged_from_the_store(store: Store, na
     assert first == again
     assert first.record is not None
     if name == "F016":
-        assert first.record.argument == "\U0001f680é" * 300
+        assert first.record.argument == LONGEST
+        assert len(LONGEST) == 600
 
 
 def test_F007_a_refusal_costs_no_second_turn(store: Store) -> None:

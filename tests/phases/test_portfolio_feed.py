@@ -14,14 +14,17 @@ from phases.core.seam import check_seam
 from phases.core.text import printable
 from phases.outputs.tables import feed_csv, feed_json
 from phases.portfolio_feed import NUMBERS, portfolio_feed
-from schemas.debate import DebateTranscript
 from schemas.feed import Failure, FeedRow, PortfolioFeed, TickerOutcome
+from schemas.ledger import DebateTranscript
 from schemas.market import MarketSnapshot
 from schemas.summary import RATED, DebateSummary, Status
 from tests.support import NO_FUNDAMENTALS, QUESTION, header_of, item, market, payload, settings
 
 STATUSES: tuple[Status, ...] = get_args(Status)
 UNRATED = [status for status in STATUSES if status not in RATED]
+UNMOVED = {"gated": None, "contested": "code"}
+"""Statuses of a debate that leaves conviction and probability as they were, and who says so."""
+
 HASHED = "0123456789abcdef"
 
 
@@ -43,7 +46,7 @@ def outcome(status: Status = "debated", axes_missing: bool = False, **more: Any)
     told: dict[str, Any] = {
         "market_snapshot": market(item("px.ret_63d", 0.5)),
         "analyst_payload": payload(2, "buy", 0.55, missing_axes=missing),
-        "debate_summary": summary(seen, 0, 0.55, decided_by=None) if seen == "gated" else summary(seen),
+        "debate_summary": summary(seen) if seen == "debated" else summary(seen, 0, 0.55, decided_by=UNMOVED[seen]),
         **more,
     }
     return TickerOutcome(**told)
@@ -73,11 +76,11 @@ def test_without_a_rating_every_number_is_null(status: Status) -> None:
 @pytest.mark.parametrize("status", RATED)
 def test_a_rated_row_has_its_numbers(status: Status) -> None:
     row = row_of(outcome(status))
-    after = 2 if status == "gated" else 3
+    after = 2 if status in UNMOVED else 3
     assert row.status == status
     assert (row.stance, row.conviction_pre, row.conviction_post) == ("buy", 2, after)
     assert row.conviction_delta == after - 2
-    assert (row.probability_pre, row.probability_post) == (0.55, 0.55 if status == "gated" else 0.57)
+    assert (row.probability_pre, row.probability_post) == (0.55, 0.55 if status in UNMOVED else 0.57)
 
 
 def test_numbers_are_all_that_a_decision_could_rest_on() -> None:

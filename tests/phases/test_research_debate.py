@@ -12,7 +12,8 @@ import yaml
 from phases.core.ask import Reply
 from phases.research_debate import case, debate_transcript
 from schemas.bias import Provenance
-from schemas.debate import Case, DebateTranscript, Spoke, Voided
+from schemas.debate import Case
+from schemas.ledger import DebateTranscript, Spoke, Voided
 from schemas.run import History, LastRow
 from tests.support import (
     DAY,
@@ -59,8 +60,10 @@ AXES = (
 )
 
 
-def made(own: Any = OWN, common: Any = COMMON, axes: Any = AXES, row: Any = None) -> Case:
-    found: Case = case(payload(axes=axes), market(*own), macro(*common), row or _row(), QUESTION)
+def made(
+    own: Any = OWN, common: Any = COMMON, axes: Any = AXES, row: Any = None, history: History | None = None
+) -> Case:
+    found: Case = case(payload(axes=axes), market(*own), macro(*common), row or _row(), QUESTION, history or History())
     return found
 
 
@@ -136,7 +139,10 @@ def test_every_configured_round_is_held(rounds: int) -> None:
     found = debate(f"debate.rounds={rounds}", desk=desk)
     assert (found.configured_rounds, found.executed_rounds) == (rounds, rounds)
     assert found.stop_reason == f"rounds = {rounds}"
-    assert [one.seat for one in desk.requests] == ["bull", "bear"] * rounds
+    asked: list[Any] = [(one.inputs.round_number, one.seat) for one in desk.requests]  # type: ignore[attr-defined]
+    assert list(dict.fromkeys(asked)) == [
+        (number, seat) for number in range(1, rounds + 1) for seat in ("bull", "bear")
+    ]
     assert [one.round_number for one in found.rounds] == list(range(1, rounds + 1))
     assert [event.seat for event in found.ledger] == ["bull", "bear"] * rounds
 
@@ -287,16 +293,27 @@ def test_a_claim_of_a_model_gets_the_engines_id() -> None:
     assert [claim.id for claim in said.contribution.claims or ()] == ["bull.1.c1", "bull.1.c2"]
 
 
-LONG = "It rose again and it will go on rising. " * 20
+LONG = "It rose again, and it will go on rising for as long as its trend is so well supported, which is bullish. "
+TAIL = "It rises. This side stays bullish on ACME."
 
 
-@pytest.mark.parametrize(("limit", "flags"), [(600, ("repaired", "cut")), (200, ("repaired", "cut"))])
-def test_an_argument_that_stays_too_long_is_cut_at_a_sentence(limit: int, flags: tuple[str, ...]) -> None:
-    long = LONG if limit == 600 else LONG[:399]
-    said = _turn(debate(protocol=changed(argument_limit=limit), bull=update(argument=long)))
+@pytest.mark.parametrize(
+    ("limit", "argument", "kept", "flags"),
+    [
+        (600, LONG * 8, LONG * 5, {"repaired", "cut"}),
+        (200, LONG * 3 + TAIL, LONG, {"repaired", "cut"}),
+        (80, f"It rose. It goes on. {LONG}{TAIL}", "It rose. It goes on.", {"repaired", "cut"}),
+    ],
+)
+def test_an_argument_that_stays_too_long_is_cut_at_a_sentence(
+    limit: int, argument: str, kept: str, flags: set[str]
+) -> None:
+    desk = Desk(bull=update(argument=argument.strip()))
+    said = _turn(debate(protocol=changed(argument_limit=limit), desk=desk))
+    assert said.contribution.argument == f"{kept.strip()} [cut]"
     assert len(said.contribution.argument) <= limit
-    assert said.contribution.argument.endswith("rising. [cut]")
-    assert said.flags == flags
+    assert flags <= set(said.flags) and said.flags[0] == "repaired"
+    assert f"has {len(argument.strip())} characters; at most {limit}" in desk.prompts("bull")[1]
 
 
 def test_a_ticker_that_differs_in_case_is_taken_and_noted() -> None:

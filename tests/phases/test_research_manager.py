@@ -39,7 +39,8 @@ def summary_of(
 ) -> DebateSummary:
     about, header, ask = about or case_of(), header_of(*words), ask_door(desk or Desk(**instead))
     transcript = debate_transcript(about, header.history, header, header.settings.debate, ask=ask)
-    found: DebateSummary = debate_summary(about, transcript, chosen or header.settings.manager, ask=ask)
+    manager = chosen or header.settings.manager
+    found: DebateSummary = debate_summary(about, transcript, header.history, header, manager, ask=ask)
     assert found.rounds == transcript.rounds, "always as stored"
     return found
 
@@ -81,7 +82,8 @@ def test_the_manager_reads_what_was_said_and_its_weight() -> None:
     assert len(inputs.rounds) == 2
     assert inputs.evidence == case_of().bundle
     shown = set(type(inputs).model_fields)
-    assert shown == {"evidence", "rounds", "claims", "question", "ticker"}, "neither score nor stance"
+    assert shown == {"evidence", "rounds", "statements", "claims", "question", "ticker"}, "neither score nor stance"
+    assert inputs.statements is None, "debaters are read by their rounds"
 
 
 def test_the_reason_names_who_gained_and_with_what() -> None:
@@ -102,6 +104,8 @@ VOID = [
     ({"would_resolve_if": [{**CONDITION, "evidence": "px.target"}]}, "px.target is not in the evidence given"),
     ({"net_stance": "buy"}, "/net_stance"),
     ({"bull_thesis": ""}, "/bull_thesis"),
+    ({"bull_thesis": None}, "/bull_thesis is required here"),
+    ({"bear_thesis": ...}, "/bear_thesis is required here"),
     ({"conviction_delta": 2}, "/conviction_delta"),
     ({"ticker": "OTHER"}, "/ticker"),
     ({"rulings": [{**RULING, "ruling": "wins"}]}, "/rulings/0/ruling"),
@@ -110,7 +114,7 @@ VOID = [
 
 @pytest.mark.parametrize(("fields", "words"), VOID)
 def test_a_reply_that_breaks_a_rule_is_asked_again_and_then_void(fields: dict[str, Any], words: str) -> None:
-    desk = Desk(manager=update(**fields))
+    desk = Desk(manager=lambda request, answer: {k: v for k, v in {**answer, **fields}.items() if v is not ...})
     found = summary_of(desk=desk)
     assert len(desk.prompts("manager")) == 2
     assert words in desk.prompts("manager")[1]
@@ -142,6 +146,20 @@ def test_an_answered_claim_needs_a_move_on_it() -> None:
     found = summary_of(manager=update(rulings=[{**RULING, "ruling": "answered", "move": "bear.1"}]))
     assert (found.status, found.rulings) == ("debated", ())
     assert "manager_answered_claims" in found.flags
+
+
+@pytest.mark.parametrize(
+    "idle",
+    [
+        {**CONDITION, "comparison": "above"},  # it holds already
+        {**CONDITION, "evidence": "axis.technical"},  # a word has no threshold
+    ],
+)
+def test_a_condition_that_could_tell_nothing_is_dropped(idle: dict[str, Any]) -> None:
+    about = case_of((*BUNDLE, item("axis.technical", 0.5, value="buy", unit="text")))
+    found = summary_of(about=about, manager=update(would_resolve_if=[idle, CONDITION]))
+    assert [one.model_dump(exclude_none=True) for one in found.would_resolve_if] == [CONDITION]
+    assert (found.status, found.flags) == ("debated", ("manager_repaired", "manager_idle_conditions"))
 
 
 # debates that are none
@@ -187,7 +205,8 @@ def test_a_gated_name_keeps_the_analysts_view_and_no_theses() -> None:
 
 def test_what_was_noticed_in_a_turn_is_a_flag_of_the_debate() -> None:
     found = summary_of("debate.rounds=2", bull=update(ticker=TICKER.lower()))
-    assert found.flags == ("bull_1_ticker_case", "bull_2_ticker_case")
+    assert [flag for flag in found.flags if flag.startswith("bull")] == ["bull_1_ticker_case", "bull_2_ticker_case"]
+    assert "bear_2_repeated" in found.flags, "it has no item left to bring"
 
 
 def test_an_empty_bundle_gives_a_neutral_word_and_theses_that_differ() -> None:

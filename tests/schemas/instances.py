@@ -76,11 +76,8 @@ def _needed(schema: Schema) -> set[str]:
 
 
 def _mappings(schema: Schema, defs: Mapping[str, Schema]) -> st.SearchStrategy[Any]:
-    pattern, values = next(
-        iter(schema.get("patternProperties", {}).items()), (None, schema.get("additionalProperties"))
-    )
-    rules = {"type": "string", **schema.get("propertyNames", {}), **({"pattern": pattern} if pattern else {})}
-    return st.dictionaries(_values(rules, defs), _values(values, defs), max_size=2)
+    keys = {"type": "string", **_of_keys(schema)}
+    return st.dictionaries(_values(keys, defs), _values(_of_other_keys(schema), defs), max_size=2)
 
 
 def _arrays(schema: Schema, defs: Mapping[str, Schema]) -> st.SearchStrategy[Any]:
@@ -135,7 +132,7 @@ _OF_TYPE: Mapping[str, Callable[[Schema, Mapping[str, Schema]], st.SearchStrateg
 
 # One example of every field, for the sweep
 
-TEXTS = ("A", "a", "px.a", "0.5", "a visible text")
+TEXTS = ("A", "a", "px.a", "0.5", "loop.0", "a visible text")
 """One of them satisfies each pattern of the contracts."""
 
 
@@ -155,8 +152,8 @@ def _example(schema: Schema, defs: Mapping[str, Schema], depth: int) -> Any:
             named = parts if depth == 0 else _needed(schema)
             return {name: _example(part, defs, depth + 1) for name, part in parts.items() if name in named}
         case {"type": "object"}:
-            keys = schema.get("propertyNames", {}).get("enum", ["A"])
-            return {keys[0]: _example(_of_other_keys(schema), defs, depth)} if depth < 2 else {}
+            key = _example({"type": "string", **_of_keys(schema)}, defs, depth)
+            return {key: _example(_of_other_keys(schema), defs, depth)} if depth < 2 else {}
         case {"type": "array"}:
             return [_example(schema["items"], defs, depth)] if depth < 2 or schema.get("minItems") else []
         case {"type": "string", "format": kind}:
@@ -167,6 +164,12 @@ def _example(schema: Schema, defs: Mapping[str, Schema], depth: int) -> Any:
         case {"type": "boolean"}:
             return True
     return schema.get("minimum", 1)
+
+
+def _of_keys(schema: Schema) -> Schema:
+    """Schema of the keys of a mapping."""
+    patterns = [{"pattern": one} for one in schema.get("patternProperties", {})]
+    return {**(patterns or [{}])[0], **schema.get("propertyNames", {})}
 
 
 def _of_other_keys(schema: Schema) -> Any:

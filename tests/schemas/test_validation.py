@@ -230,10 +230,9 @@ def test_everything_wrong_in_an_optional_block_is_told() -> None:
 
 
 def test_complaint_about_a_ledger_event_is_of_its_own_kind() -> None:
-    transcript = {**whole(CONTRACTS["DebateTranscript"]), "ledger": [{"kind": "spoke", "seat": "bull"}]}
-    assert told("DebateTranscript", transcript) == [
-        '/ledger/0: {"kind": "spoke", "seat": "bull"} lacks the key contribution'
-    ]
+    event = {"kind": "spoke", "seat": "bull", "step": "loop.0", "round_number": 1}
+    transcript = {**whole(CONTRACTS["DebateTranscript"]), "ledger": [event]}
+    assert told("DebateTranscript", transcript) == [f"/ledger/0: {json.dumps(event)} lacks the key contribution"]
 
 
 def test_complaint_about_one_of_several_types_is_of_the_values_own() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from phases.debate.ledger import round_of
+from phases.debate.ledger import loop_rounds_held
 from phases.debate.readouts.base import Seen
 
 
@@ -22,5 +22,5 @@ def conviction(seen: Seen) -> int | None:
 
 
 def rounds(seen: Seen) -> int:
-    """Rounds held so far."""
-    return max((round_of(event) for event in seen.ledger), default=0)
+    """Loop rounds held so far."""
+    return loop_rounds_held(seen.ledger)

@@ -15,7 +15,10 @@ from phases.core.errors import UsageError
 from phases.core.text import nearest
 from phases.providers.offline.analysts import axis_view, bias_wording
 from phases.providers.offline.debater import contribution
+from phases.providers.offline.judge import judge
 from phases.providers.offline.manager import manager_reply
+from phases.providers.offline.personas import persona_cautious, persona_creative, persona_literal
+from phases.providers.offline.table import critic, moderator, supervisor
 
 SKILLS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
     "macro-bias": bias_wording,
@@ -24,6 +27,13 @@ SKILLS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
     "sentiment-analyst": axis_view,
     "news-analyst": axis_view,
     "research-debate": contribution,
+    "persona-cautious": persona_cautious,
+    "persona-creative": persona_creative,
+    "persona-literal": persona_literal,
+    "debate-critic": critic,
+    "debate-moderator": moderator,
+    "debate-judge": judge,
+    "forecast-supervisor": supervisor,
     "research-manager": manager_reply,
 }
 """One pure function per skill: typed inputs to the answer as a JSON object."""
@@ -32,7 +42,7 @@ SKILLS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
 class OfflineDesk:
     """Answers turns from their typed inputs; the same inputs always give the same bytes."""
 
-    engine = "offline-desk v1, llm: none"
+    engine = "offline-desk v2, llm: none"
 
     def replies(self, requests: Sequence[Request]) -> Sequence[Reply]:
         """One reply for each request, in order. Raises UsageError for a skill the desk does not know."""

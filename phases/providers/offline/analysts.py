@@ -6,35 +6,31 @@ from fractions import Fraction
 from typing import Any
 
 from phases.maths.exact import clamp, decimals, exact
-from phases.maths.lean import LEANS
-from phases.providers.offline.words import quote, strongest
+from phases.providers.offline.weighing import GAIN, chance, directed, strongest
+from phases.providers.offline.words import quote
 from schemas.analyst import AxisInputs
 from schemas.bias import BiasInputs, BiasRow
 
-GAIN = Fraction(3, 2)
-"""Mean lean of 2/3 is full conviction."""
-
 HOLD_BELOW = Fraction(1, 5)
-PER_CONVICTION = Fraction(1, 10)
 
 
 def axis_view(inputs: AxisInputs) -> dict[str, Any]:
     """x = clip(1.5 * mean lean of the directional items, +-1); conviction |x|, p = .5 + .10 x, hold below .20."""
-    directed = [item for item in inputs.evidence if item.id in LEANS or item.lean]
+    items = directed(inputs.evidence)
     x = Fraction(0)
-    if directed:
-        mean = sum((exact(item.lean) for item in directed), Fraction(0)) / len(directed)
+    if items:
+        mean = sum((exact(item.lean) for item in items), Fraction(0)) / len(items)
         x = exact(decimals(clamp(GAIN * mean, -1, 1), 4))
     stance = "hold" if abs(x) < HOLD_BELOW else "buy" if x > 0 else "sell"
     side = 1 if x >= 0 else -1
-    lead, against = strongest(directed, side), strongest(directed, -side)
+    lead, against = strongest(items, side), strongest(items, -side)
     cited = [*lead[:3], *against[:1]]
     return {
         "axis": inputs.axis,
         "ticker": inputs.ticker,
         "stance_axis": stance,
         "conviction_axis": float(abs(x)),
-        "probability": float(Fraction(1, 2) + exact(decimals(PER_CONVICTION * x, 4))),
+        "probability": float(chance(x)),
         "rationale": _rationale(stance, [quote(item) for item in lead[:3]]),
         "risk": f"Against it: {quote(against[0])}." if against else "No item on this axis speaks against it.",
         "evidence": [item.id for item in cited],

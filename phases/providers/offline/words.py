@@ -1,14 +1,17 @@
-"""How the offline desk quotes evidence: label, value as a reader writes it, id."""
+"""How the offline desk quotes evidence, and how it keeps within a limit of characters."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from textwrap import shorten
 
 from phases.maths.lean import LEANS
 from schemas.market import Evidence
 
-SUMMARIES = ("axis", "bias")
-"""Families that restate other evidence; no case is led by them."""
+LABEL_LIMIT = 50
+VALUE_LIMIT = 22
+"""Three quotes fit into one argument, whatever their items are called."""
 
 
 def value_text(item: Evidence) -> str:
@@ -22,25 +25,45 @@ def value_text(item: Evidence) -> str:
     '-5.1%'
     """
     if not isinstance(item.value, float):
-        return str(item.value)
+        return shorten(str(item.value), VALUE_LIMIT, placeholder="…")
     if item.unit == "ratio":
         signed = item.id in LEANS and LEANS[item.id].centre == 0
         return f"{100 * item.value:{'+' if signed else ''}.1f}%"
     return f"${item.value:.2f}" if item.unit == "usd" else f"{item.value:.2f}"
 
 
+def label_text(item: Evidence) -> str:
+    """The label, cut at a word where it is long."""
+    return shorten(item.label, LABEL_LIMIT, placeholder="…")
+
+
 def quote(item: Evidence) -> str:
     """Label, value and id of an item."""
     stale = ", stale" if item.stale else ""
-    return f"{item.label} {value_text(item)} ({item.id}{stale})"
+    return f"{label_text(item)} {value_text(item)} ({item.id}{stale})"
 
 
-def strongest(items: Iterable[Evidence], side: int) -> list[Evidence]:
-    """Items that speak for a side (1 for the event, -1 against), strongest first, ties by id."""
-    own = [item for item in items if item.lean * side > 0 and item.id.partition(".")[0] not in SUMMARIES]
-    return sorted(own, key=lambda item: (-strength(item), item.id))
+def first_quoted(text: str, items: Iterable[Evidence]) -> Evidence | None:
+    """The item whose id a text quotes first; absent if it quotes none."""
+    found = [
+        (at, item.id, item) for item in items if (at := re.search(rf"\({re.escape(item.id)}[,)]", text)) is not None
+    ]
+    return min(((at.start(), name, item) for at, name, item in found), default=(0, "", None))[2]
 
 
-def strength(item: Evidence) -> float:
-    """How strongly an item speaks: the size of its lean, half if stale."""
-    return abs(item.lean) * (0.5 if item.stale else 1.0)
+def first_fit(limit: int, *versions: str) -> str:
+    """The first version of a text that is short enough; else the last one, cut at a word.
+
+    >>> first_fit(12, "a long version", "a short one"), first_fit(8, "too long for it")
+    ('a short one', 'too…')
+    """
+    return next((text for text in versions if len(text) <= limit), shorten(versions[-1], limit, placeholder="…"))
+
+
+def first_sentence(text: str) -> str:
+    """A text up to the end of its first sentence, without the mark.
+
+    >>> first_sentence("It fell by 1.5%. It may rise.")
+    'It fell by 1.5%'
+    """
+    return re.split(r"[.!?](?=\s|$)", text.strip())[0]

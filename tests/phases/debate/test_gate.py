@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from phases.debate.readouts import READOUTS, read_out
+from phases.debate.readouts import READOUTS
 from phases.debate.readouts.base import Seen
 from schemas.analyst import AnalystPayload
 from schemas.base import Stance
-from schemas.debate import Spoke, Voided
+from schemas.ledger import LedgerEvent, Voided
 from tests.support import payload
 
 # conviction_score, stance, held, prior_stance, gated
@@ -39,8 +39,12 @@ def test_gate(score: int | None, stance: Stance | None, held: bool, prior: Stanc
     assert READOUTS["gate"](Seen(seen, held, prior)) == (0 if gated else 1)
 
 
-def _void(round_number: int) -> Spoke | Voided:
-    return Voided(kind="voided", seat="bear", round_number=round_number, reason="silence")
+def _void(step: str, round_number: int) -> LedgerEvent:
+    return Voided(kind="voided", seat="bear", step=step, round_number=round_number, reason="silence")
+
+
+LOOPED = (_void("loop.0", 1), _void("loop.0", 3), _void("loop.1", 2))
+OPENED = (_void("opening.0", 1), _void("loop.0", 2), _void("loop.0", 3), _void("closing.0", 4))
 
 
 @pytest.mark.parametrize(
@@ -49,15 +53,16 @@ def _void(round_number: int) -> Spoke | Voided:
         (None, (), {"panel.margin": None, "panel.spread": None, "panel.conviction": None, "rounds": 0}),
         (
             payload(-4, "sell", panel_spread=0.25, panel_margin=0.7),
-            (_void(1), _void(3), _void(2)),
+            LOOPED,
             {"panel.margin": 0.7, "panel.spread": 0.25, "panel.conviction": 4, "rounds": 3},
         ),
         (payload(1, "hold"), (), {"panel.margin": 0.5, "panel.spread": None, "panel.conviction": 1, "rounds": 0}),
+        (payload(), OPENED, {"rounds": 2}),  # loop rounds only
+        (payload(), OPENED[:1], {"rounds": 0}),
     ],
 )
 def test_read_outs(
-    seen: AnalystPayload | None, ledger: tuple[Voided, ...], expected: dict[str, float | int | None]
+    seen: AnalystPayload | None, ledger: tuple[LedgerEvent, ...], expected: dict[str, float | int | None]
 ) -> None:
-    found = read_out(Seen(seen, held=False, last_stance=None, ledger=ledger))
-    assert set(found) == set(READOUTS)
-    assert {name: found[name] for name in expected} == expected
+    found = {name: READOUTS[name](Seen(seen, held=False, last_stance=None, ledger=ledger)) for name in expected}
+    assert found == expected

@@ -17,25 +17,51 @@ from phases.core.ask import Request
 from phases.core.errors import UsageError
 from phases.core.reading import Check, read
 from phases.core.skills import Rendered
+from phases.debate.checks import checks_of
+from phases.debate.checks.evidence import EVIDENCE_IDS
+from phases.debate.checks.form import ACKNOWLEDGED, COPIED, LAYOUT, QUOTES, SENTENCES, SIDE
+from phases.debate.checks.numbers import NUMBERS
+from phases.debate.protocol import read_protocol
 from phases.macro_bias import NO_NUMBERS
 from phases.maths.lean import LEANS
 from phases.providers.offline import OfflineDesk
 from phases.providers.offline.analysts import axis_view, bias_wording
 from phases.providers.offline.debater import contribution
 from phases.providers.offline.manager import manager_reply
-from phases.research_debate import EVIDENCE_IDS
+from phases.providers.offline.weighing import strongest
+from phases.research_debate import debate_transcript
 from phases.research_manager import CHECKS as MANAGER_CHECKS
+from phases.research_manager import debate_summary
 from schemas.analyst import AxisInputs, AxisView
 from schemas.base import Model, Role
 from schemas.bias import BiasInputs, BiasWording
-from schemas.debate import DebateInputs, DebateRound, DebateRoundContribution, ManagerInputs, ManagerReply, WeighedClaim
+from schemas.debate import DebateInputs, DebateRound, DebateRoundContribution
+from schemas.ledger import Voided
+from schemas.manager import ManagerInputs, ManagerReply, WeighedClaim
 from schemas.market import Evidence
-from tests.support import QUESTION, TICKER, bundles, item, row_of_bias
+from tests.support import (
+    QUESTION,
+    ROUNDS,
+    TICKER,
+    ask_door,
+    bundles,
+    case_of,
+    header_of,
+    item,
+    row_of_bias,
+    shipped,
+)
 
 M = TypeVar("M", bound=Model)
 
 OTHER: Mapping[Role, Role] = {"bull": "bear", "bear": "bull"}
 WORD = {"bull": "bullish", "bear": "bearish"}
+TURN = read_protocol(ROUNDS, "rounds")
+TURN_CHECKS = [one for one in checks_of(DebateRoundContribution, TURN, TURN.loop[0]) if one is not COPIED]
+"""All but one: with few items a side must repeat itself."""
+
+TEXT_CHECKS = (EVIDENCE_IDS, NUMBERS, SENTENCES, LAYOUT, SIDE, QUOTES, ACKNOWLEDGED)
+"""Those that a side without any item can keep."""
 SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
 
 
@@ -106,6 +132,11 @@ def test_the_wording_of_the_row_holds_no_number(regime: Any, equity: Any, bond: 
 # debaters
 
 
+def two_sided(bundle: Sequence[Evidence]) -> bool:
+    """Whether each side has an item to lead with."""
+    return bool(strongest(bundle, 1) and strongest(bundle, -1))
+
+
 def two_rounds(bundle: Sequence[Evidence]) -> dict[tuple[str, int], tuple[DebateInputs, dict[str, Any]]]:
     """A sequence over two rounds as the engine would hold it: inputs and answer of every turn."""
     turns: dict[tuple[str, int], Any] = {}
@@ -124,9 +155,9 @@ def two_rounds(bundle: Sequence[Evidence]) -> dict[tuple[str, int], tuple[Debate
 @given(bundles())
 @settings(max_examples=150)
 def test_every_turn_fits_and_holds_its_side(bundle: tuple[Evidence, ...]) -> None:
-    known = {one.id for one in bundle}
+    known, checks = {one.id for one in bundle}, TURN_CHECKS if two_sided(bundle) else TEXT_CHECKS
     for (role, number), (inputs, answer) in two_rounds(bundle).items():
-        said = accepted(answer, DebateRoundContribution, inputs, EVIDENCE_IDS, require=("claims",))
+        said = accepted(answer, DebateRoundContribution, inputs, *checks, require=("claims",))
         ends = SENTENCE_END.findall(said.argument)
         last = SENTENCE_END.split(said.argument.rstrip("."))[-1]
         assert (said.role, said.round_number) == (role, number)
@@ -148,8 +179,9 @@ def test_claims_speak_for_the_side_and_the_granted_point_against_it(bundle: tupl
     for (role, _), (_, answer) in two_rounds(bundle).items():
         side = 1 if role == "bull" else -1
         assert all(leans[name] * side > 0 for claim in answer["claims"] for name in claim["evidence"])
-        granted = answer["acknowledged"]
-        assert granted is None or leans[granted["evidence"][0]] * side < 0
+        granted = answer["acknowledged"]["evidence"]
+        assert len(granted) == any(leans[one] * side < 0 for one in leans if one[:4] not in ("axis", "bias"))
+        assert all(leans[name] * side < 0 for name in granted)
 
 
 @given(bundles())
@@ -163,8 +195,9 @@ def test_the_first_turn_names_no_opponent(bundle: tuple[Evidence, ...]) -> None:
 @pytest.mark.parametrize("role", ["bull", "bear"])
 def test_without_evidence_a_side_says_so_and_claims_nothing(role: Role, bundle: Any) -> None:
     inputs = debate_inputs(bundle, role)
-    said = accepted(contribution(inputs), DebateRoundContribution, inputs, EVIDENCE_IDS)
-    assert (said.claims, said.acknowledged) == ((), None)
+    said = accepted(contribution(inputs), DebateRoundContribution, inputs, *TEXT_CHECKS)
+    assert said.acknowledged is not None
+    assert (said.claims, said.acknowledged.evidence) == ((), ())
     assert f"stays {WORD[role]}" in said.argument
 
 
@@ -314,6 +347,21 @@ def test_a_condition_is_where_the_lean_of_its_item_turns(evidence: Evidence) -> 
 
 
 # the desk as a whole
+
+
+@pytest.mark.parametrize("protocol", ["desk", "forecaster", "moderated", "panel", "points", "rounds"])
+@given(bundle=bundles().filter(two_sided))
+@settings(max_examples=25)
+def test_no_turn_of_any_seat_is_void_or_loses_a_part(protocol: str, bundle: tuple[Evidence, ...]) -> None:
+    header, about = header_of(f"debate.protocol={protocol}", protocol=shipped(protocol)), case_of(bundle)
+    ask = ask_door()
+    transcript = debate_transcript(about, header.history, header, header.settings.debate, ask=ask)
+    assert [event for event in transcript.ledger if isinstance(event, Voided) or event.dropped] == []
+    flags = {flag for event in transcript.ledger for flag in event.flags}
+    assert flags <= {"repaired", "repeated", "copied"}, "it can only run out of items"
+    summary = debate_summary(about, transcript, header.history, header, header.settings.manager, ask=ask)
+    assert summary.status in ("debated", "contested")
+    assert not [flag for flag in summary.flags if flag.startswith("manager")]
 
 
 def test_the_same_request_gets_the_same_bytes() -> None:

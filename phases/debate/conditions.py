@@ -1,0 +1,41 @@
+"""Testable conditions on an evidence item: whether one has fired, and what it says to a reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+
+from phases.maths.exact import exact
+from schemas.debate import Condition
+from schemas.market import Evidence
+
+
+def fires(condition: Condition, value: float | int, day: date | None = None) -> bool:
+    """Whether a value lies on the condition's side of its threshold, on a day within its time.
+
+    >>> low = Condition(evidence="px.ret_63d", comparison="below", value=0.0)
+    >>> fires(low, -0.01), fires(low, 0.0)
+    (True, False)
+    """
+    if day is not None and condition.by is not None and day > condition.by:
+        return False
+    distance = exact(value) - exact(condition.value)
+    return distance > 0 if condition.comparison == "above" else distance < 0
+
+
+def untestable(condition: Condition, evidence: Iterable[Evidence]) -> str | None:
+    """Why no later night could be surprised by a condition: it has no number to look at, or holds already."""
+    item = next((one for one in evidence if one.id == condition.evidence), None)
+    if item is None or isinstance(item.value, bool | str):
+        return f"needs an id with a number; {condition.evidence} has none"
+    return f"holds already: {condition.evidence} is {item.value}" if fires(condition, item.value) else None
+
+
+def told(condition: Condition) -> str:
+    """The condition as a reader writes it.
+
+    >>> told(Condition(evidence="macro.vix", comparison="above", value=30.0))
+    'macro.vix above 30.0'
+    """
+    until = "" if condition.by is None else f" by {condition.by}"
+    return f"{condition.evidence} {condition.comparison} {condition.value}{until}"

@@ -62,8 +62,12 @@ def findings(skills_folder: Path = SKILLS, configs: Path = CONFIGS) -> list[str]
     found += [f"skills/{name}/SKILL.md: {wrong}" for name, skill in skills.items() for wrong in _skill(skill)]
     for path in sorted((configs / "protocols").glob("*.yaml")):
         found += _refusals(partial(_protocol, path, skills)) if skills else []
-    for path in sorted(configs.glob("*.yaml")):
-        found += _refusals(partial(_config, path, configs, skills)) if skills else []
+    default = configs / "default.yaml"
+    wrong = _refusals(partial(_config, default, configs, skills)) if skills else []
+    overlays = [path for path in sorted(configs.glob("*.yaml")) if path != default] if skills and not wrong else []
+    found += wrong
+    for path in overlays:
+        found += _refusals(partial(_config, path, configs, skills))
     return found
 
 

@@ -99,7 +99,7 @@ def _folds(case: Case, seen: Ledger, side: str, place: Place) -> dict[str, Calla
         "critique": lambda: _critique(seen),
         "focus": lambda: next((e.contribution.focus for e in reversed(seen) if isinstance(e, Ruled)), None),
         "open_points": lambda: open_points(_earlier(seen, place), side) or None,
-        "cited_before": lambda: tuple(sorted({id for one in _earlier(seen, place) for id in cited(one)})) or None,
+        "cited_before": lambda: _cited_before(seen, place),
         "statements": lambda: statements(seen) or None,
         "tally": lambda: tally_of(seen),
         "rounds": lambda: place.last_round or None,
@@ -108,6 +108,12 @@ def _folds(case: Case, seen: Ledger, side: str, place: Place) -> dict[str, Calla
 
 def _earlier(seen: Ledger, place: Place) -> Ledger:
     return [event for event in seen if event.round_number < place.round_number]
+
+
+def _cited_before(seen: Ledger, place: Place) -> tuple[str, ...] | None:
+    """Ids cited in earlier rounds, sorted; absent before there was one."""
+    earlier = _earlier(seen, place)
+    return tuple(sorted({name for event in earlier for name in cited(event)})) if earlier else None
 
 
 def _prior_rounds(seen: Ledger, place: Place) -> tuple[DebateRound, ...] | None:

@@ -63,9 +63,8 @@ def raised_points(seen: Seen) -> int:
 
 
 def open_count(seen: Seen) -> int | None:
-    """Points that still await an answer; absent before any was raised."""
-    found = seen.raised
-    return sum(one.state.awaits is not None for one in found) if found else None
+    """Points that still await an answer; absent before the first turn."""
+    return sum(one.state.awaits is not None for one in seen.raised) if seen.ledger else None
 
 
 def converged(seen: Seen) -> float | None:

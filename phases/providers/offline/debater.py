@@ -97,7 +97,7 @@ def _outweighed(granted: Sequence[Evidence], lead: Sequence[Evidence]) -> bool:
 
 def _grant(granted: Sequence[Evidence], lead: Sequence[Evidence]) -> str:
     if not granted:
-        return "The evidence holds no item for the other side."
+        return "Nothing in the evidence speaks against it."
     more = "more" if _outweighed(granted, lead) else "no more"
     return f"Granted: {quote(granted[0])}; it weighs {more} than this side's lead."
 
@@ -111,18 +111,25 @@ def _exchange(inputs: DebateInputs, lead: Sequence[Evidence], given: Sequence[An
     verb = "opens with" if not at else "also rests on" if at < len(lead) else "still rests on"
     first = {answer.kind: answer for answer in reversed([*given[at % len(given) :], *given[: at % len(given)]])}
     made = [first[kind] for kind in ("carried", "conceded", "rebutted") if kind in first]
-    told = [_told(answer, OPPONENT[inputs.role]) for answer in made]
+    told = [_told(answer, OPPONENT[inputs.role], inputs.round_number) for answer in made]
     return [_opening(inputs, lead[at : at + 1] or lead, verb), *told]
 
 
-def _told(answer: Answer, opponent: Role) -> str:
-    """A move in a sentence of the argument."""
+def _told(answer: Answer, opponent: Role, round_number: int) -> str:
+    """A move in a sentence of the argument; every other round words it another way."""
     item = quote(answer.disputed) if answer.disputed else "a point without evidence"
+    own = "this lead" if answer.point.rebuttal is None else "the claim"
     if answer.brought is not None:
-        return f"The {opponent} brings {item}; to that, {quote(answer.brought)} is the answer."
-    if answer.kind == "carried":
-        return f"Left open: {item}; nothing unused answers it yet."
-    return f"Granted: {item}; it weighs more than {'this lead' if answer.point.rebuttal is None else 'the claim'}."
+        brought = quote(answer.brought)
+        told = (f"The {opponent} brings {item}; to that, {brought} is the answer.", f"Against {item} stands {brought}.")
+    elif answer.kind == "carried":
+        told = (
+            f"Left open: {item}; nothing unused answers it yet.",
+            f"No answer was found to {item}, so it stays open.",
+        )
+    else:
+        told = (f"Granted: {item}; it weighs more than {own}.", f"What is conceded is {item}, which outweighs {own}.")
+    return told[round_number % 2]
 
 
 def _stance(inputs: DebateInputs) -> str:
@@ -136,7 +143,7 @@ def _claim(at: int, item: Evidence) -> dict[str, Any]:
 
 def _acknowledged(granted: Sequence[Evidence], lead: Sequence[Evidence]) -> dict[str, Any]:
     if not granted:
-        said = "The evidence holds no item for the other side."
+        said = "Nothing in the evidence speaks against it."
         return {"text": said, "evidence": [], "why_limited": "There is nothing to weigh against this side."}
     limited = "It weighs no more than this side's lead."
     if _outweighed(granted, lead):

@@ -1,4 +1,4 @@
-"""The desk's answers to open points: it rebuts with an unused item of some size, else concedes what outweighs its own,
+"""The desk's answers to open points: it rebuts with an unused item, else concedes what outweighs its own,
 else carries the point and says what would change it. Which side speaks makes no difference."""
 
 from __future__ import annotations
@@ -60,15 +60,11 @@ def _answer(
     disputed = heaviest(against, bundle, -side)
     held = next(iter(own), None) if point.rebuttal is None else heaviest(point.evidence, bundle, side)
     weight = pull(disputed, -side)
-    brought = next((item for item in unused if _rebuts(item, weight) and item.id not in against), None)
+    brought = next((item for item in unused if item.id not in against), None)
     by = exact(weight) - exact(pull(held, side))
     kind: MoveKind = "rebutted" if brought else "conceded" if by > 0 else "carried"
     rests_on = (brought.id,) if brought else tuple(name for name in against if name in bundle)
     return Answer(point, kind, disputed, held, brought, rests_on, by)
-
-
-def _rebuts(item: Evidence, weight: float) -> bool:
-    return 2 * strength(item) >= weight
 
 
 def move(answer: Answer, inputs: DebateInputs, side: int) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def _persona(inputs: TableInputs, temper: Temper) -> dict[str, Any]:
     stance = _reading(items, "literal") if faulted else _last(inputs) or _reading(items, temper)
     reads = TAKEN if faulted else READS[temper]
     named = _named(items, stance)
-    again = inputs.critique is not None and not faulted
+    again = inputs.critique is not None and not faulted and _last(inputs) is not None
     return {
         "seat": inputs.seat,
         "round_number": inputs.round_number,
@@ -68,7 +68,7 @@ def _persona(inputs: TableInputs, temper: Temper) -> dict[str, Any]:
 def _kept(stance: Ballot, named: Sequence[Evidence]) -> str:
     """A revision that changes nothing says so, and why."""
     carried = f"{quote(named[0])} still carries it" if named else "the evidence still has no direction"
-    return f"This seat keeps {stance}: the critique names no flaw in its answer, and {carried}."
+    return f"This seat keeps {stance}: the critique found it sound, and {carried}."
 
 
 def _last(inputs: TableInputs) -> Ballot | None:

@@ -139,7 +139,10 @@ CASES: list[tuple[Seen, dict[str, float | int | str | None]]] = [
     (seen(), {**NO_POINTS, "evidence.new": None, "turns.repeated": 0, "tokens.debate": 0, "theater": "no_reply"}),
     (seen(), {"gap.first": None, "gap.last": None, "gap.change": None, "gap.midpoint": None, "gap.verdict": None}),
     (seen(), {"ruling.settled": None, "ruling.decision": None, "tally.winner": None, "points.verdict": None}),
-    (seen([void("bull", 1), void("bear", 1)]), {**NO_POINTS, "points.open": 0, "theater": "no_reply", "tokens.debate": 14}),
+    (
+        seen([void("bull", 1), void("bear", 1)]),
+        {**NO_POINTS, "points.open": 0, "theater": "no_reply", "tokens.debate": 14},
+    ),
     # an exchange: tilt (3/4 - 1/2) / 3; at a score of -5 what contradicts it counts twice
     (
         seen(EXCHANGE, payload(-5, "sell")),

@@ -28,6 +28,7 @@ from phases.watchlist import watchlist
 from schemas.bias import BiasRow
 from schemas.debate import Case
 from schemas.feed import FeedRow
+from schemas.ledger import DebateTranscript
 from schemas.market import Question, Span
 from schemas.run import History, LastDebate, LastRow, RunHeader
 from schemas.settings import Settings
@@ -285,8 +286,11 @@ def _debate(runs: Runs, row: FeedRow) -> LastDebate:
     """The debate that an earlier night held over a ticker. Reads the store."""
     about = Case.model_validate_json(runs.artefact(row.run_id, row.ticker, "case"))
     summary = DebateSummary.model_validate_json(runs.artefact(row.run_id, row.ticker, "debate_summary"))
+    transcript = DebateTranscript.model_validate_json(runs.artefact(row.run_id, row.ticker, "debate_transcript"))
     return LastDebate(
         session=row.as_of,
+        protocol=transcript.protocol,
+        rounds=transcript.configured_rounds,
         probability=about.payload.probability,
         values={one.id: one.value for one in about.bundle},
         summary=summary.model_copy(update={"rounds": ()}),

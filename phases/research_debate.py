@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from phases.core.ask import Answer, Ask, Wanted
 from phases.core.phase import phase
 from phases.core.text import canonical, digest
-from phases.debate.carry import carried, last_debate, moved
+from phases.debate.carry import carried, last_debate, stands
 from phases.debate.checks import checks_of
 from phases.debate.conduct import Debate, WantedTurn, conduct, holding
 from phases.debate.ledger import Turn, Void, loop_rounds_held, rounds_of
@@ -136,7 +136,7 @@ def debate_transcript(
     protocol = read_protocol(header.protocol, settings.protocol)
     rounds = loop_rounds(protocol, settings.rounds, settings.protocol)
     ledger: list[LedgerEvent] = []
-    stop = _not_held(protocol, case, history, header, settings)
+    stop = _not_held(protocol, case, history, header, settings, rounds)
     if stop is None:
         debate = Debate(protocol, seated(protocol, ask.skills, settings.protocol), case, rounds, ledger)
         stop = _hold(debate, ask)
@@ -155,7 +155,7 @@ def debate_transcript(
 
 
 def _not_held(
-    protocol: Protocol, case: Case, history: History, header: RunHeader, settings: DebateSettings
+    protocol: Protocol, case: Case, history: History, header: RunHeader, settings: DebateSettings, rounds: int
 ) -> str | None:
     """Why no debate is held: it is switched off, the last one still stands, or the gate is shut; None if one is."""
     if settings.when == "none":
@@ -164,10 +164,8 @@ def _not_held(
     if fired:
         return None
     last = last_debate(history, case.ticker)
-    if last is not None and settings.bands and last.summary.status in ("debated", "contested"):
-        left = moved(last, {one.id: one for one in case.bundle}, settings.bands)
-        if not left:
-            return f"carried: the debate of {last.session} stands; no condition fired, no item left its band"
+    if last is not None and stands(last, protocol.protocol, rounds, case, settings.bands):
+        return f"carried: the {last.protocol} debate of {last.session} stands; nothing fired or left its band"
     return _gated(protocol, case, history, header) if settings.when == "gate" else None
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from phases.core.ask import Ask
 from phases.core.phase import phase
 from phases.core.reading import Check, Finding
-from phases.debate.carry import last_debate
+from phases.debate.carry import last_debate, moved
 from phases.debate.checks.numbers import NUMBERS
 from phases.debate.conditions import told, untestable
 from phases.debate.outcome import change, gained_by, probability_post, shifted, sides_argued
@@ -41,6 +41,9 @@ def debate_summary(
 ) -> DebateSummary:
     """What the debate came to: the manager's word, and the change by the rule of the protocol."""
     ended = Ended(case, debate_transcript, read_protocol(header.protocol, debate_transcript.protocol))
+    last, bands = last_debate(history, case.ticker), header.settings.debate.bands
+    if last is not None and bands:
+        ended.moved = moved(last, ended.seen.bundle, bands)
     stop = debate_transcript.stop_reason
     if not debate_transcript.ledger:
         return _carried(ended, history) if stop.startswith("carried") else _summary(ended, "gated", stop, delta=0)
@@ -60,6 +63,8 @@ class Ended:
         """The protocol is the one it was held under."""
         self.case, self.transcript, self.protocol = case, transcript, protocol
         self.seen = Seen.of(case, transcript.ledger, protocol.readouts)
+        self.moved: list[str] = []
+        """Ids that left their band since the last debate."""
 
 
 def _managed(ended: Ended, settings: ManagerSettings, ask: Ask) -> DebateSummary:
@@ -116,7 +121,8 @@ def _carried(ended: Ended, history: History) -> DebateSummary:
     then, payload = last.summary, ended.case.payload
     post = then.probability_post if then.probability_post is not None else last.probability
     delta = then.conviction_delta or 0
-    readouts = {**then.readouts, **published(ended.seen), "stop": ended.transcript.stop_reason}
+    tonight = {name: value for name, value in published(ended.seen).items() if name.startswith("panel.")}
+    readouts = {**then.readouts, **tonight, "stop": ended.transcript.stop_reason}
     return then.model_copy(
         update={
             "reason": f"{ended.transcript.stop_reason}: {then.reason}",
@@ -156,6 +162,9 @@ def _why(ended: Ended, reply: ManagerReply, delta: int, contested: bool) -> str:
     """One line for a reader: who gained, by what, and what reopened the debate."""
     fired = _fired(ended.case)
     start = f"reopened, {'; '.join(fired)} fired: " if fired else ""
+    if not fired and ended.moved:
+        more = f" and {len(ended.moved) - 2} more" if len(ended.moved) > 2 else ""
+        start = f"held again, {', '.join(ended.moved[:2])}{more} left the band: "
     if contested:
         code = ended.seen.payload and published(ended.seen).get("exchange.delta")
         return f"{start}contested: the moves earn {code:+d}, the manager says {reply.net_stance}"
@@ -165,9 +174,9 @@ def _why(ended: Ended, reply: ManagerReply, delta: int, contested: bool) -> str:
         return start + gained_by(ended.seen, delta)
     gained = {"bullish": "bull", "bearish": "bear"}.get(reply.net_stance)
     if gained is None:
-        return f"{start}neither side gained"
+        return f"{start}neither side gained, says the manager"
     lead = next((one.claim.text for one in ended.seen.raised if one.side == gained), "no claim")
-    return f"{start}{gained} gained: {lead}"
+    return f"{start}{gained} gained, says the manager; its lead: {lead}"
 
 
 def _votes(found: dict[str, float | int | str]) -> str:

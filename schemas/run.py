@@ -31,6 +31,10 @@ class LastDebate(Model):
 
     session: Day
     """Session of that night."""
+    protocol: Text
+    """Protocol it was held under."""
+    rounds: Annotated[int, Field(ge=0)]
+    """Loop rounds it was given."""
     probability: Probability
     """Probability of the event before it."""
     values: dict[EvidenceId, bool | int | float | str]

@@ -6,7 +6,7 @@ that stands twice, an unknown key, an alias bomb and an oversized file are error
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -157,6 +157,10 @@ def _allowed(model: type[Model], path: list[str], error: Mapping[str, Any]) -> s
             return known.get(pattern, f"text like {pattern}")
         case "string_too_short":
             return "a word, not nothing"
+        case "too_short":
+            return "a list or section with at least one entry"
+        case "int_parsing_size":
+            return "a smaller number"
         case "tuple_type":
             return "a list, for example [AAPL, IBM]"
         case "dict_type" | "model_type" | "model_attributes_type":
@@ -180,12 +184,21 @@ def _range(model: type[Model], path: list[str]) -> tuple[Any, Any]:
     return tuple(next((o[k] for o in options if k in o), None) for k in ("minimum", "maximum"))  # type: ignore[return-value]
 
 
+def _sections(annotation: Any) -> Iterator[type[Model]]:
+    """Records that a field holds, however deep in lists and mappings."""
+    if isinstance(annotation, type) and issubclass(annotation, Model):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _sections(inner)
+
+
 def _keys_at(model: type[Model], path: list[str]) -> list[str]:
     """Field names of the section that a path leads to."""
     for part in path:
         field = model.model_fields.get(part)
-        inner = [field.annotation, *get_args(field.annotation)] if field else []
-        section = next((c for c in inner if isinstance(c, type) and issubclass(c, Model)), None)
+        if field is None:  # the key of a mapping, or a place in a list
+            continue
+        section = next(_sections(field.annotation), None)
         if section is None:
             return []
         model = section

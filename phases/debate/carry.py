@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from phases.debate.conditions import fires
 from phases.maths.exact import exact
-from schemas.debate import Carried, CarriedCondition, CarriedPoint, Condition
+from schemas.debate import Carried, CarriedCondition, CarriedPoint, Case, Condition
 from schemas.market import Evidence
 from schemas.run import History, LastDebate
 
@@ -41,6 +41,12 @@ def _tonight(condition: Condition, bundle: Mapping[str, Evidence], session: date
     now = None if item is None or isinstance(item.value, bool | str) else item.value
     fired = now is not None and fires(condition, now, session)
     return CarriedCondition(**condition.model_dump(), now=now, fired=fired)
+
+
+def stands(last: LastDebate, protocol: str, rounds: int, case: Case, bands: Mapping[str, str]) -> bool:
+    """Whether the last debate can be carried: one of the same kind that came to a result, and nothing has moved."""
+    same = (last.protocol, last.rounds) == (protocol, rounds) and last.summary.status in ("debated", "contested")
+    return bool(bands) and same and not moved(last, {one.id: one for one in case.bundle}, bands)
 
 
 def moved(last: LastDebate, bundle: Mapping[str, Evidence], bands: Mapping[str, str]) -> list[str]:

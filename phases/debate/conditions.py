@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date
+from fractions import Fraction
 
 from phases.maths.exact import exact
 from schemas.debate import Condition
 from schemas.market import Evidence
+
+USUAL = {"ratio": Fraction(1, 10)}
+"""Usual size of a value by its unit, where that is not 1."""
+
+REACH = 10
 
 
 def fires(condition: Condition, value: float | int, day: date | None = None) -> bool:
@@ -24,11 +30,23 @@ def fires(condition: Condition, value: float | int, day: date | None = None) -> 
 
 
 def untestable(condition: Condition, evidence: Iterable[Evidence]) -> str | None:
-    """Why no later night could be surprised by a condition: it has no number to look at, or holds already."""
-    item = next((one for one in evidence if one.id == condition.evidence), None)
+    """Why no later night could be surprised by a condition: no number, already true, over, or out of reach.
+
+    Out of reach is what lies further from tonight's value than ten times that value, or than ten usual sizes.
+    """
+    items = tuple(evidence)
+    item = next((one for one in items if one.id == condition.evidence), None)
     if item is None or isinstance(item.value, bool | str):
         return f"needs an id with a number; {condition.evidence} has none"
-    return f"holds already: {condition.evidence} is {item.value}" if fires(condition, item.value) else None
+    if fires(condition, item.value):
+        return f"holds already: {condition.evidence} is {item.value}"
+    tonight = max(one.known_at for one in items)
+    if condition.by is not None and condition.by <= tonight:
+        return f"is over by {condition.by}; give a later day than {tonight}, or none"
+    size = max(abs(exact(item.value)), USUAL.get(item.unit, Fraction(1)))
+    if abs(exact(condition.value) - exact(item.value)) > REACH * size:
+        return f"is out of reach: {condition.evidence} is {item.value}"
+    return None
 
 
 def told(condition: Condition) -> str:

@@ -96,6 +96,7 @@ class Protocol(Section):
 def read_protocol(text: str, where: str) -> Protocol:
     """Type the text of a protocol file. Raises UsageError naming file and key."""
     protocol = read_record(Protocol, read_mapping(text, where), where)
+    _check_seats(protocol, where)
     _check_stages(protocol, where)
     loop_rounds(protocol, None, f"{where}: rounds")
     _check_delta(protocol, where)
@@ -146,9 +147,24 @@ def _check_stages(protocol: Protocol, where: str) -> None:
         twice = next((name for name, times in [*spoken.items(), *sides.items()] if times > 1), None)
         if twice is not None:
             raise UsageError(f"{where}: {stage}: {twice} speaks twice; a seat and a side speak at most once a round")
+    if any("moves" in step.require for step in protocol.loop):
+        for at, step in enumerate(protocol.opening):
+            if "claims" in step.require and "probability" not in step.require:
+                raise UsageError(f"{where}: opening.{at}.require: moves follow; ask for probability beside claims")
     silent = [name for name in known if not any(name in step.seats for step in _steps(protocol))]
     if silent:
         raise UsageError(f"{where}: seats.{silent[0]}: never speaks; name it in a step or take it out")
+
+
+def _check_seats(protocol: Protocol, where: str) -> None:
+    for name, seat in protocol.seats.items():
+        if name == "manager" or (name in ("bull", "bear") and seat.side != name):
+            raise UsageError(f"{where}: seats.{name}: a seat of this name would be taken for another; rename it")
+    first = next(iter(_steps(protocol)), None)
+    speaks_first = () if first is None else first.seats if first.order == "together" else first.seats[:1]
+    idle = [name for name in speaks_first if name in protocol.seats and protocol.seats[name].side == "none"]
+    if idle:
+        raise UsageError(f"{where}: seats.{idle[0]}: comes first, when nobody has spoken; let others speak before")
 
 
 def _steps(protocol: Protocol) -> tuple[Step, ...]:

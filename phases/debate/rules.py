@@ -50,7 +50,7 @@ def parse_rule(text: str, known: Iterable[str], where: str) -> Rule:
     found, names = _RULE.match(text), sorted(known)
     if found is None:
         raise UsageError(
-            f"{where}: {text!r} is no rule; write `<read-out> <op> <number>`, op one of {' '.join(OPERATORS)}"
+            f"{where}: {text[:60]!r} is no rule; write `<read-out> <op> <number>`, op one of {' '.join(OPERATORS)}"
         )
     readout, op, number = found.groups()
     if readout not in names:

@@ -73,6 +73,11 @@ def _check_step(step: Step, kinds: list[Kind], stage: str, place: str) -> None:
     for name in step.require:
         if name not in answerable:
             raise UsageError(f"{place}.require: {unknown(name, sorted(answerable))}")
+    for block in ("claims", "moves"):
+        if block in step.require and "evidence" not in inputs_shown(step.sees):
+            raise UsageError(f"{place}.require: {block} rest on evidence; add case or evidence to sees")
+    if "moves" in step.require and "probability" not in step.require:
+        raise UsageError(f"{place}.require: a concession moves the probability; ask for probability beside moves")
     if "moves" in step.require and stage != "loop":
         raise UsageError(f"{place}.require: moves cannot be asked for in the {stage}; ask for them in the loop")
     if "moves" in step.require and "open_points" not in step.sees:

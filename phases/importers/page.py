@@ -11,6 +11,7 @@ from phases.importers.rulings import Ruling
 from phases.importers.stored import Forecast, Votes
 
 WIDEST_ID = 60
+BAD_SHOWN = 10
 COLUMNS = ("points", "conceded", "rebutted", "carried", "mixed", "upheld", "unaddressed")
 
 
@@ -27,7 +28,9 @@ def report_text(report: Report) -> str:
     lines += _repeats(report.repeats) if moves or report.repeats.turns else []
     lines += [*_recorded(report.recorded), f"reading: {report.reading}"]
     lines += [f"set aside: {printable(one['id'])}: {one['reason']}" for one in report.set_aside]
-    lines += [f"{report.unit} {one.number}: {one.reason}" for one in report.bad_lines]
+    lines += [f"{report.unit} {one.number}: {one.reason}" for one in report.bad_lines[:BAD_SHOWN]]
+    if len(report.bad_lines) > BAD_SHOWN:
+        lines.append(f"and {len(report.bad_lines) - BAD_SHOWN} more; --json lists them all")
     return "\n".join(lines)
 
 

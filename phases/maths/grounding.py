@@ -56,6 +56,8 @@ class Given(NamedTuple):
     id: str
     value: float | int
     unit: Unit
+    beside: str = ""
+    """Pattern of a word that must stand in the same sentence for the value to count; empty for any sentence."""
 
 
 class Stray(NamedTuple):
@@ -136,6 +138,8 @@ class _Known(NamedTuple):
     """Values that may be stated, and what follows from them."""
 
     held: tuple[Given, ...]
+    """Those that count in any sentence."""
+    bound: tuple[Given, ...]
     has_days: bool
     windows: frozenset[int]
     """Window lengths that stand in ids."""
@@ -143,9 +147,10 @@ class _Known(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _known(given: tuple[Given, ...]) -> _Known:
-    held = tuple(one for one in given if math.isfinite(one.value))
-    windows = frozenset(int(digits) for one in held for digits in re.findall(r"\d{1,6}", one.id))
-    return _Known(held, any(one.unit == "days" for one in held), windows)
+    finite = tuple(one for one in given if math.isfinite(one.value))
+    held, bound = tuple(one for one in finite if not one.beside), tuple(one for one in finite if one.beside)
+    windows = frozenset(int(digits) for one in finite for digits in re.findall(r"\d{1,6}", one.id))
+    return _Known(held, bound, any(one.unit == "days" for one in held), windows)
 
 
 def _strays(text: str, known: _Known, names: Iterable[str], *, whole: bool) -> tuple[Stray, ...]:
@@ -154,9 +159,18 @@ def _strays(text: str, known: _Known, names: Iterable[str], *, whole: bool) -> t
         if (figure.kind == "days" and not known.has_days) or _is_window(text, figure, known.windows):
             continue
         stray = _stray(figure, known.held)
+        if stray and known.bound:
+            stray = _stray(figure, (*known.held, *_beside(text, figure, known.bound)))
         if stray:
             strays.append(stray)
     return tuple(strays)
+
+
+def _beside(text: str, figure: Figure, bound: Sequence[Given]) -> list[Given]:
+    """The values whose word stands in the sentence of a figure."""
+    spans = (text[start:end] for start, end in sentence_spans(text) if start <= figure.start < end)
+    sentence = next(spans, "")
+    return [one for one in bound if re.search(one.beside, sentence, re.IGNORECASE)]
 
 
 def without_strays(text: str, given: Sequence[Given], names: Iterable[str] = ()) -> str:

@@ -15,6 +15,14 @@ _SAME: Final = str.maketrans(
         **dict.fromkeys("\uff0e\u066b", "."),
         **dict.fromkeys("\uff0c\u066c", ","),
         **dict.fromkeys("\u2019\u02bc", "'"),
+        **{
+            char: str(digit)
+            for digit, char in enumerate("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
+        },
+        **{
+            char: str(digit)
+            for digit, char in enumerate("\u2080\u2081\u2082\u2083\u2084\u2085\u2086\u2087\u2088\u2089")
+        },
         "\uff04": "$",
         "\uff0b": "+",
         "\uff08": "(",

@@ -10,6 +10,7 @@ from schemas.analyst import AnalystPayload
 from schemas.debate import Carried, Case, Move
 from schemas.feed import FeedRow
 from schemas.ledger import Answered, Assessed, DebateTranscript, Judged, LedgerEvent, Ruled, Spoke, Supervised, Voided
+from schemas.manager import PointAnswer
 from schemas.summary import DebateSummary
 
 SIDES = ("bull", "bear")
@@ -25,7 +26,7 @@ def debate_text(
     if transcript is not None:
         blocks += _debate(transcript)
     if summary is not None:
-        blocks += [list(_gap(transcript)), list(_points(summary)), list(_manager(summary))]
+        blocks += [list(_gap(transcript)), list(_points(summary, transcript)), list(_manager(summary))]
     blocks.append(list(_after(row, summary)))
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
@@ -116,11 +117,25 @@ def _gap(transcript: DebateTranscript | None) -> Iterator[str]:
         yield f"  {number:<12}{bull:>8.4f}{bear:>8.4f}{abs(bull - bear):>8.4f}"
 
 
-def _points(summary: DebateSummary) -> Iterator[str]:
+BECAME: dict[PointAnswer, str] = {
+    "conceded": "conceded by the other side",
+    "withdrawn": "withdrawn by its author",
+    "rebutted": "rebutted, and the rebuttal stands",
+    "met": "rebutted, and the rebuttal was answered",
+    "carried": "left open, with a test that would settle it",
+    "unaddressed": "never answered",
+}
+
+
+def _points(summary: DebateSummary, transcript: DebateTranscript | None) -> Iterator[str]:
+    """What became of each claim; without moves in the protocol only what it weighs."""
+    turns = [event.contribution for event in (transcript.ledger if transcript else ()) if isinstance(event, Spoke)]
+    moves = not turns or any(turn.moves is not None for turn in turns)
     if summary.points:
-        yield "Points:"
+        yield "Points, and what became of them:" if moves else "Claims (nobody was asked to answer them by moves):"
     for point in summary.points:
-        yield wrapped(f"{point.id} {point.answer}, weight {point.weight:g}: {point.text}")
+        became = f" {BECAME[point.answer]};" if moves else ""
+        yield wrapped(f"{point.id}:{became} weight {point.weight:g}: {point.text}")
 
 
 def _manager(summary: DebateSummary) -> Iterator[str]:
@@ -146,16 +161,48 @@ def _after(row: FeedRow, summary: DebateSummary | None) -> Iterator[str]:
     if row.reason:
         yield wrapped(f"why: {row.reason}")
     if summary is not None and row.decided_by is not None:
-        yield wrapped(f"decided by: {row.decided_by}{_told(summary)}")
+        yield wrapped(f"decided by: {DECIDED[row.decided_by]}")
+        yield from map(wrapped, _told(row, summary))
     if row.flags:
         yield wrapped(f"flags: {', '.join(row.flags)}")
 
 
-def _told(summary: DebateSummary) -> str:
-    """The read-outs behind a change, in the order a reader asks for them."""
-    names = (
-        *("exchange.tilt", "exchange.delta", "exchange.net", "convergence", "gap.verdict", "theater"),
-        *("tally.winner", "tally.share", "tally.confidence", "ruling.decision", "forecast.final"),
-    )
-    found = [f"{name} {summary.readouts[name]}" for name in names if name in summary.readouts]
-    return f" ({', '.join(found)})" if found else ""
+DECIDED = {
+    "code": "the moves, in code; the manager's rulings can only make it smaller",
+    "manager": "the manager's word, by a fixed table",
+    "tally": "the votes, counted in code",
+}
+
+
+def _told(row: FeedRow, summary: DebateSummary) -> Iterator[str]:
+    """The read-outs behind a change, in words."""
+    found = summary.readouts
+    if "exchange.tilt" in found and row.decided_by == "code":
+        scale = "1 all to the bull, -1 all to the bear"
+        yield f"exchange: tilt {found['exchange.tilt']} ({scale}), {found['exchange.delta']:+d} before rulings"
+    if "convergence" in found:
+        yield f"convergence: {found['convergence']:.0%} of the points were conceded or withdrawn"
+    if "gap.verdict" in found:
+        yield f"gap: {GAP[str(found['gap.verdict'])]}"
+    if "tally.share" in found:
+        sure = f"{found.get('tally.confidence', 'no')} confidence"
+        yield f"votes: {found.get('tally.winner', 'tied')}, {found['tally.share']:.0%}, {sure}"
+    if "ruling.decision" in found:
+        yield f"moderator: {found['ruling.decision']}"
+    if found.get("forecast.final") == row.probability_post:
+        blend = f"with the debate {found['forecast.blend']}, in the end {row.probability_post}"
+        yield f"forecast: panel {found['panel.aggregate']}, {blend}"
+    if "theater" in found:
+        yield f"theater: {THEATER[str(found['theater'])]}"
+
+
+GAP = {
+    "panel_agreed": "the panel agreed before the debate, so there was little to close",
+    "narrowed": "the sides came closer",
+    "widened": "the sides moved apart",
+    "held": "the sides stayed where they were",
+}
+THEATER = {
+    "no_reply": "nobody answered anything",
+    "no_substance": "nothing changed hands, or a turn said the same again",
+}

@@ -89,8 +89,8 @@ def test_the_manager_reads_what_was_said_and_its_weight() -> None:
 def test_the_reason_names_who_gained_and_with_what() -> None:
     found = summary_of(manager=update(net_stance="bearish"))
     lead = next(item_.label for item_ in BUNDLE if item_.id == "px.drawdown_252d")
-    assert (found.reason or "").startswith(f"bear gained: {lead}")
-    assert summary_of(manager=update(net_stance="neutral")).reason == "neither side gained"
+    assert (found.reason or "").startswith(f"bear gained, says the manager; its lead: {lead}")
+    assert summary_of(manager=update(net_stance="neutral")).reason == "neither side gained, says the manager"
 
 
 RULING = {"claim": "bull.1.c1", "ruling": "stands", "because": "as said"}

@@ -32,7 +32,11 @@ _OPPONENT = {
     )
     for side in _OTHER
 }
-_QUOTED = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{1,400})[\"\u201d]")
+_QUOTED = re.compile(
+    r"\"([^\"]{1,400})\"|[\u201c\u201e]([^\u201c\u201d\u201e]{1,400})[\u201d\u201c]|\u00ab([^\u00ab\u00bb]{1,400})\u00bb"
+    r"|``([^`']{1,400})(?:''|``)|(?<!\w)['\u2018]([^'\u2018\u2019]{1,400})['\u2019](?!\w)"
+)
+"""Words between quotation marks of any kind; an apostrophe within a word is none."""
 _QUOTED_WORDS = 3
 
 
@@ -127,7 +131,8 @@ def _earlier(said: Said, inputs: DebateInputs) -> Iterator[tuple[str, str, str]]
 
 def _quotes(said: Said, inputs: Model) -> Sequence[Finding]:
     """Words in quotation marks are somebody's: of what the seat read, or its own claims."""
-    spans = [span for span in _QUOTED.findall(said.argument) if len(span.split()) >= _QUOTED_WORDS]
+    quoted = ("".join(groups) for groups in _QUOTED.findall(said.argument))
+    spans = [span for span in quoted if len(span.split()) >= _QUOTED_WORDS]
     if not spans:
         return ()
     read = _plain(inputs.model_dump_json())

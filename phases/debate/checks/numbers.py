@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -21,23 +22,30 @@ PROSE = ("argument", "answer", "summary", "because", "bull_thesis", "bear_thesis
 """Prose fields of a turn; a sentence with a number from nowhere is taken out."""
 
 
+CHANCE = r"\b(?:probabilit|chance|odds|likel|confiden|p\b)"
+"""Words beside which a probability may be named."""
+
+SCORE = r"\b(?:score|conviction|spread)"
+
+
 def given_to(said: Any, inputs: Model) -> tuple[Given, ...]:
-    """Values a turn may name: the evidence, the analyst's numbers, probabilities that were given, and its own."""
+    """Values a turn may name: the evidence; beside their own words probabilities, scores and thresholds set before.
+
+    What a turn sets itself, the value of a condition, is no fact it could name.
+    """
     found = list(given_of(getattr(inputs, "evidence", None) or ()))
-    found += [Given(name, value, "ratio") for name, value in _probabilities(said, inputs)]
+    found += [Given(name, value, "ratio", CHANCE) for name, value in _probabilities(said, inputs)]
     payload, question = getattr(inputs, "analyst_payload", None), getattr(inputs, "question", None)
     if payload is not None:
-        found.append(Given("conviction_score", payload.conviction_score, "count"))
-        for view in payload.axes:
-            found += [
-                Given(f"axis.{view.axis}", view.probability, "ratio"),
-                Given(f"axis.{view.axis}", view.conviction_axis, "ratio"),
-            ]
+        found.append(Given("conviction_score", payload.conviction_score, "count", SCORE))
+        spread = payload.panel_spread
+        found += [] if spread is None else [Given("panel_spread", spread, "ratio", SCORE)]
+        found += [Given("conviction", view.conviction_axis, "ratio", SCORE) for view in payload.axes]
     if question is not None:
-        found.append(Given("horizon_sessions", question.horizon_sessions, "count"))
+        found.append(Given("horizon_sessions", question.horizon_sessions, "count", r"\b(?:session|horizon)"))
     carried = getattr(inputs, "carried", None)
-    conditions = [*(carried.conditions if carried else ()), *_conditions(said)]
-    return (*found, *(Given(one.evidence, one.value, "index") for one in conditions))
+    conditions = carried.conditions if carried else ()
+    return (*found, *(Given(one.evidence, one.value, "index", re.escape(one.evidence)) for one in conditions))
 
 
 def _probabilities(said: Any, inputs: Model) -> Iterator[tuple[str, float]]:
@@ -46,17 +54,12 @@ def _probabilities(said: Any, inputs: Model) -> Iterator[tuple[str, float]]:
         "probability": getattr(said, "probability", None),
         "last_probability": getattr(inputs, "last_probability", None),
         "analyst's probability": getattr(payload, "probability", None),
-        "panel_spread": getattr(payload, "panel_spread", None),
     }
     yield from ((name, value) for name, value in named.items() if value is not None)
+    yield from ((f"axis.{view.axis}", view.probability) for view in getattr(payload, "axes", ()))
     for one in getattr(inputs, "statements", None) or ():
         if one.probability is not None:
             yield f"{one.seat}'s probability", one.probability
-
-
-def _conditions(said: Any) -> Iterator[Any]:
-    yield from (move.would_change_if for move in getattr(said, "moves", None) or () if move.would_change_if)
-    yield from getattr(said, "would_resolve_if", ())
 
 
 class _Reader:

@@ -35,7 +35,9 @@ def _assessment(statement: Statement, items: Sequence[Evidence]) -> dict[str, An
         against = quote(strongest(items, -sign)[0])
         flaw = f"The evidence as a whole leans the other way, above all {against}."
         return {"seat": statement.seat, "verdict": "flawed", "flaw": flaw}
-    return {"seat": statement.seat, "verdict": "sound", "flaw": None}
+    passed = [one for one in strongest(items, -sign) if one.id not in statement.evidence] if sign else []
+    overlooks = f"It passes over {quote(passed[0])}." if passed else None
+    return {"seat": statement.seat, "verdict": "sound", "flaw": overlooks}
 
 
 def moderator(inputs: TableInputs) -> dict[str, Any]:
@@ -52,7 +54,7 @@ def moderator(inputs: TableInputs) -> dict[str, Any]:
         "summary": first_fit(SUMMARY_LIMIT, " ".join([*led, ending])),
         "status": "settled" if settled else "continue",
         "decision": f"{_leaning(told)}: {why}." if settled else None,
-        "focus": None if settled else _focus(statements, items),
+        "focus": None if settled else _focus(statements, items, inputs.round_number),
     }
 
 
@@ -82,14 +84,15 @@ def _led(side: Role, statements: Sequence[Statement], items: Sequence[Evidence])
     return f"The {side} led with {quote(item)}." if item else f"The {side} led with no item of the evidence."
 
 
-def _focus(statements: Sequence[Statement], items: Sequence[Evidence]) -> str:
-    """The strongest item that nobody cited, else the strongest that both sides cite, else the strongest."""
+def _focus(statements: Sequence[Statement], items: Sequence[Evidence], round_number: int) -> str:
+    """The strongest item that nobody cited, the next one each round; else the strongest that both cite, else of all."""
     cited = {side: {name for one in statements if one.side == side for name in one.evidence} for side in SIDES}
     everyone = {name for one in statements for name in one.evidence}
     known = ranked(items)
     unused = [item for item in known if item.id not in everyone]
     if unused:
-        return f"Nobody has cited {label_text(unused[0])} ({unused[0].id}); which side does it speak for?"
+        item = unused[(round_number - 1) % len(unused)]
+        return f"Nobody has cited {label_text(item)} ({item.id}); which side does it speak for?"
     disputed = [item for item in known if item.id in cited["bull"] & cited["bear"]] or known
     return f"Which side does {quote(disputed[0])} speak for?" if disputed else "Which fact would settle the matter?"
 

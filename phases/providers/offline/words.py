@@ -14,6 +14,10 @@ VALUE_LIMIT = 22
 """Three quotes fit into one argument, whatever their items are called."""
 
 
+LEAST_SHOWN = 0.0005
+"""Smallest ratio that one decimal of a percent shows."""
+
+
 def value_text(item: Evidence) -> str:
     """The value as a reader writes it.
 
@@ -28,7 +32,8 @@ def value_text(item: Evidence) -> str:
         return shorten(str(item.value), VALUE_LIMIT, placeholder="…")
     if item.unit == "ratio":
         signed = item.id in LEANS and LEANS[item.id].centre == 0
-        return f"{100 * item.value:{'+' if signed else ''}.1f}%"
+        places = 1 if abs(item.value) >= LEAST_SHOWN or not item.value else 2
+        return f"{100 * item.value:{'+' if signed else ''}.{places}f}%"
     return f"${item.value:.2f}" if item.unit == "usd" else f"{item.value:.2f}"
 
 

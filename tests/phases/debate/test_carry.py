@@ -58,7 +58,14 @@ def last(*conditions: Condition, values: Mapping[str, Any] | None = None, **more
         "readouts": {"convergence": 0.5},
         **more,
     }
-    return LastDebate(session=THEN, probability=0.5, values=values or {}, summary=DebateSummary(**summary))
+    return LastDebate(
+        protocol="rounds",
+        rounds=1,
+        session=THEN,
+        probability=0.5,
+        values=values or {},
+        summary=DebateSummary(**summary),
+    )
 
 
 # conditions
@@ -200,7 +207,7 @@ OWN = (item("px.ret_63d", 0.5, value=0.1), item("px.vol_ratio", -0.5, value=1.25
 VALUES = {**{one.id: one.value for one in OWN}, "axis.technical": "buy"}
 QUIET = ("debate.bands={'*': '5%'}",)
 GATED = "gated: not gate >= 1 (gate is 0)"
-STANDS = f"carried: the debate of {THEN} stands; no condition fired, no item left its band"
+STANDS = f"carried: the rounds debate of {THEN} stands; nothing fired or left its band"
 
 
 def night(

@@ -265,6 +265,22 @@ def test_an_unpaid_move_is_asked_again_and_then_does_not_count(move: dict[str, A
     assert words in " ".join(found.dropped)
 
 
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"by": "1999-01-01"}, "is over by 1999-01-01; give a later day than 2008-09-30, or none"),
+        ({"by": "2008-09-30"}, "is over by 2008-09-30"),
+        ({"value": -1e300}, "is out of reach: px.vol_ratio is 1.25"),
+        ({"value": -42.7}, "is out of reach"),
+    ],
+)
+def test_a_test_that_cannot_come_true_carries_nothing(more: dict[str, Any], words: str) -> None:
+    move = {**CARRIED, "would_change_if": {**CARRIED["would_change_if"], **more}}
+    found = judged(later(moves=[REBUTTED, move]), LATER, LOOP)
+    assert [one.kind for one in found.record.moves] == ["rebutted"]
+    assert words in " ".join(found.dropped)
+
+
 def test_two_moves_on_one_point_do_not_count() -> None:
     found = judged(later(moves=[REBUTTED, {**CARRIED, "target": "bear.1.c1"}]), LATER, LOOP)
     assert found.record.moves == ()
@@ -377,6 +393,26 @@ def test_an_invented_number_in_a_move_or_a_grant_does_not_count() -> None:
     assert [one.kind for one in found.record.moves] == ["carried"]
     assert found.record.acknowledged is None
     assert "$50M" in " ".join(found.dropped)
+
+
+@pytest.mark.parametrize("text", ["Sales grew 60 percent", "It is up 60% over the year"])
+def test_what_a_turn_sets_itself_is_no_fact(text: str) -> None:
+    found = judged(first(argument=f"{text}. It leads. It is strong. I am bullish on ACME."))
+    assert "ungrounded" in found.flags
+    move = {
+        **CARRIED,
+        "reason": "The multiple is 0.9 times.",
+        "would_change_if": {**CARRIED["would_change_if"], "value": 0.9},
+    }
+    assert "carried" not in [one.kind for one in judged(later(moves=[REBUTTED, move]), LATER, LOOP).record.moves]
+
+
+@pytest.mark.parametrize("marks", ["\u00ab\u00bb", "\u201e\u201c", "\u2018\u2019", "''", '""', "\u201c\u201d"])
+def test_quotation_marks_of_every_kind_hold_somebodys_words(marks: str) -> None:
+    text = "The year is up 31.5 percent. The bear says {}it never recovers again{}. It can. I am bullish on ACME."
+    assert "strawman" in judged(later(argument=text.format(*marks)), LATER, LOOP).flags
+    apostrophes = "It's the bear's claim that isn't sound. The year is up 31.5 percent. It lasts. I am bullish on ACME."
+    assert "strawman" not in judged(later(argument=apostrophes), LATER, LOOP).flags
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,10 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given, reject, settings
 from hypothesis import strategies as st
 
+from phases.core.errors import UsageError
 from phases.core.skills import Skill, load_skills, render
 from phases.debate.conduct import Debate, WantedTurn, conduct
 from phases.debate.ledger import Turn
@@ -100,7 +101,10 @@ def protocols(draw: st.DrawFn) -> Protocol:
         for step in found[stage]:
             readable = set().union(*(DEBATER if one in ("bull", "bear") else TABLE for one in step["seats"]))
             step["sees"] = [word for word in step["sees"] if word not in SPEECH or word in readable]
-    return read_protocol(json.dumps(found), "drawn.yaml")
+    try:
+        return read_protocol(json.dumps(found), "drawn.yaml")
+    except UsageError:  # a seat without anything to look at speaks first
+        reject()
 
 
 def turn_of(wanted: WantedTurn, mark: str) -> Model:
@@ -215,7 +219,7 @@ def test_the_canary_would_be_seen() -> None:
     """Without its seal the other opening is in the prompt."""
     plan = read_protocol((CONFIGS / "protocols" / "desk.yaml").read_text(encoding="utf-8"), "desk.yaml")
     open_step: Step = plan.opening[0].model_copy(
-        update={"sealed": False, "order": "sequence", "sees": ("bull_argument",)}
+        update={"sealed": False, "order": "sequence", "sees": ("evidence", "bull_argument")}
     )
     loose = plan.model_copy(update={"opening": (open_step,)})
     debate = Debate(loose, seated(loose, skills(), "x"), case_of(), 2, [])

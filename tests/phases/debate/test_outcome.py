@@ -547,7 +547,9 @@ def test_what_would_change_a_sides_mind_is_kept_beside_the_managers_word() -> No
 def _history(about: Case, summary: DebateSummary) -> History:
     values = {one.id: one.value for one in about.bundle}
     kept = summary.model_copy(update={"rounds": ()})
-    last = LastDebate(session=DAY, probability=about.payload.probability, values=values, summary=kept)
+    last = LastDebate(
+        protocol="desk", rounds=2, session=DAY, probability=about.payload.probability, values=values, summary=kept
+    )
     return History(debates=(last,))
 
 

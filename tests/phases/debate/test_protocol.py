@@ -68,7 +68,9 @@ PERSONAS: dict[str, Any] = {
 """A protocol without a loop, whose votes are counted."""
 
 MOVES = ["moves", "probability"]
-OPENING = [{"seats": ["optimist", "sceptic"], "order": "together", "sees": ["case"], "require": ["claims"]}]
+OPENING = [
+    {"seats": ["optimist", "sceptic"], "order": "together", "sees": ["case"], "require": ["probability", "claims"]}
+]
 POINTS = step(sees=["case", "open_points"], require=MOVES)
 EXCHANGE: dict[str, Any] = {"delta": "exchange", "opening": OPENING, "loop": POINTS}
 """Changes that make the pair's exchange count."""
@@ -108,7 +110,13 @@ REFUSED = [
     ({"loop": step(seats=["optimist"])}, "seats.sceptic", "never speaks; name it in a step or take it out"),
     ({"loop": step(seats=["optimist"]), "closing": step(seats=["sceptic"])}, "delta", "needs a bull and a bear in the"),
     # which side
-    ({"seats": seats(sceptic={"skill": "research-debate", "side": "none"})}, "delta", "needs a bull and a bear"),
+    (
+        {"seats": seats(sceptic={"skill": "research-debate", "side": "none"})},
+        "seats.sceptic",
+        "comes first, when nobody has spoken",
+    ),
+    ({"seats": seats(sceptic={"skill": "research-debate", "side": "free"})}, "delta", "needs a bull and a bear"),
+    ({"seats": {"bull": PAIR["seats"]["sceptic"], **PAIR["seats"]}}, "seats.bull", "taken for another; rename it"),
     ({"seats": seats(sceptic={"skill": "research-debate"})}, "seats.sceptic.side", "is missing"),
     ({"seats": seats(sceptic={"skill": "research-debate", "side": "bear "})}, "seats.sceptic.side", "'bull'"),
     # rules
@@ -219,7 +227,9 @@ UNSEATED: list[Any] = [
     ({"loop": step(require=["argument"])}, "loop.0.require", "known: acknowledged, claims"),
     ({"loop": step(require=["stance"])}, "loop.0.require", "'stance' is unknown"),
     ({"closing": step(require=["status"])}, "closing.0.require", "'status' is unknown"),
-    ({"loop": step(require=["moves"])}, "loop.0.require", "moves answer open points; add open_points to sees"),
+    ({"loop": step(require=["moves", "probability"])}, "loop.0.require", "add open_points to sees"),
+    ({"loop": step(require=["moves"])}, "loop.0.require", "ask for probability beside moves"),
+    ({"loop": step(sees=["question"], require=["claims"])}, "loop.0.require", "add case or evidence to sees"),
     ({"opening": POINTS}, "opening.0.require", "moves cannot be asked for in the opening; ask for them in the loop"),
     ({"closing": POINTS}, "closing.0.require", "moves cannot be asked for in the closing; ask for them in the loop"),
 ]
@@ -235,7 +245,7 @@ def test_what_no_seat_of_a_step_can_read_or_answer_is_refused(changes: dict[str,
 
 
 def test_a_word_may_belong_to_one_seat_of_a_mixed_step() -> None:
-    mixed = [{"seats": ["optimist", "sceptic", "critic"], "order": "together", "sees": ["case", "focus", "tally"]}]
+    mixed = [{"seats": ["optimist", "sceptic", "critic"], "order": "sequence", "sees": ["case", "focus", "tally"]}]
     asked = ["claims", "assessments"]
     assert loaded(text(seats=seats(**CRITIC), loop=[{**mixed[0], "require": asked}])).loop[0].require == tuple(asked)
 
@@ -279,7 +289,9 @@ def test_a_seat_needs_a_skill_that_takes_its_side(seat: dict[str, str], key: str
 @pytest.mark.parametrize("side", ["free", "none"])
 def test_a_debater_takes_a_side(side: str) -> None:
     third = {"third": {"skill": "research-debate", "side": side}}
-    protocol = read_protocol(text(seats=seats(**third), loop=step(seats=["optimist", "sceptic", "third"])), FILE)
+    protocol = read_protocol(
+        text(seats=seats(**third), loop=step(seats=["optimist", "sceptic", "third"], order="sequence")), FILE
+    )
     with pytest.raises(UsageError, match=f"seats.third.side: '{side}' with the skill research-debate; allowed: bull, "):
         seated(protocol, skills(), FILE)
 

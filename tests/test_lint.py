@@ -199,8 +199,8 @@ ROUNDS = "configs/protocols/rounds.yaml"
         pytest.param(
             "bear: {skill: research-debate, side: bear}",
             "bear: {skill: research-debate, side: bull}",
-            "loop: bull speaks twice; a seat and a side speak at most once a round",
-            id="a side twice",
+            "seats.bear: a seat of this name would be taken for another; rename it",
+            id="a seat of the other side",
         ),
         pytest.param(
             "delta: stance_table", "delta: tally", "`tally` counts votes; it needs at least two", id="no votes"

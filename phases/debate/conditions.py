@@ -7,6 +7,7 @@ from datetime import date
 from fractions import Fraction
 
 from phases.maths.exact import exact
+from phases.maths.lean import LEANS
 from schemas.debate import Condition
 from schemas.market import Evidence
 
@@ -43,10 +44,16 @@ def untestable(condition: Condition, evidence: Iterable[Evidence]) -> str | None
     tonight = max(one.known_at for one in items)
     if condition.by is not None and condition.by <= tonight:
         return f"is over by {condition.by}; give a later day than {tonight}, or none"
-    size = max(abs(exact(item.value)), USUAL.get(item.unit, Fraction(1)))
+    size = max(abs(exact(item.value)), USUAL.get(item.unit, Fraction(1)), _usual(item.id))
     if abs(exact(condition.value) - exact(item.value)) > REACH * size:
         return f"is out of reach: {condition.evidence} is {item.value}"
     return None
+
+
+def _usual(name: str) -> Fraction:
+    """Usual size of an item that has a neutral value; 0 for any other."""
+    lean = LEANS.get(name)
+    return Fraction(0) if lean is None else max(abs(exact(lean.centre)), abs(exact(lean.scale)))
 
 
 def told(condition: Condition) -> str:

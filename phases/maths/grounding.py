@@ -97,8 +97,8 @@ def given_of(evidence: Iterable[Evidence]) -> tuple[Given, ...]:
     >>> day = date(2012, 6, 29)
     >>> item = Evidence(id="f.note", label="note", value="sales rose 12% to $1.85B", unit="text", lean=0.0,
     ...                 as_of=day, known_at=day, source="x", tier=2, stale=False)
-    >>> given_of([item])
-    (Given(id='f.note', value=0.12, unit='ratio'), Given(id='f.note', value=1850000000.0, unit='usd'))
+    >>> [(one.value, one.unit) for one in given_of([item])]
+    [(0.12, 'ratio'), (1850000000.0, 'usd')]
     """
     found: list[Given] = []
     for item in evidence:

@@ -51,6 +51,8 @@ def hold_night(plan: Plan, store: Store, out: Path, progress: Progress) -> Finis
     except (RebuttalError, KeyboardInterrupt):
         runs.stop(header.run_id)
         raise
+    finally:
+        plan.provider.close()
     record = _record(feed, recorder, out, plan.asked)
     folder = Path(record.out)
     export(feed, folder)
@@ -102,7 +104,8 @@ def _carry_out(
     settings = header.settings
     journal = Journal(store, header.run_id, settings.operation.lease_seconds)
     skills = {name: Skill(name, text) for name, text in header.skills.items()}
-    ask = Ask(skills, settings.models, header.engine, provider, journal, recorder)
+    parameters = settings.provider.parameters
+    ask = Ask(skills, settings.models, header.engine, provider, journal, recorder, parameters=parameters)
     fetch = Fetch(settings.source, header.vintage, source, journal, recorder)
     made = run(
         Night(

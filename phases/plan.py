@@ -31,7 +31,7 @@ from schemas.feed import FeedRow
 from schemas.ledger import DebateTranscript
 from schemas.market import Question, Span
 from schemas.run import History, LastDebate, LastRow, RunHeader
-from schemas.settings import Settings
+from schemas.settings import PROVIDER_OPERATION, Settings
 from schemas.summary import DebateSummary
 
 CONFIGS = BUNDLE / "configs"
@@ -92,7 +92,7 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> P
     UsageError naming what is wrong and what is allowed.
     """
     settings = _settled(words, resumed)
-    provider = _named(PROVIDERS, "provider", settings.provider)()
+    provider = _named(PROVIDERS, "provider", settings.provider.name)(settings.provider)
     source = _named(SOURCES, "source", settings.source)()
     if not any(exact(weight) for weight in settings.analyst.axes.values()):
         raise UsageError("analyst.axes: no axis has a weight above 0")
@@ -148,7 +148,8 @@ def resume_plan(words: Words, runs: Runs, name: str) -> Plan:
 
 def identity(header: RunHeader) -> dict[str, Any]:
     """What decides what a run says: the header without its name and without how it is carried out."""
-    found = header.model_dump(mode="json", exclude={"run_id": True, "settings": {"operation"}})
+    aside: Any = {"operation": True, "provider": dict.fromkeys(PROVIDER_OPERATION, True)}
+    found = header.model_dump(mode="json", exclude={"run_id": True, "settings": aside})
     return {str(key): value for key, value in found.items()}
 
 

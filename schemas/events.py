@@ -22,11 +22,24 @@ class Usage(Model):
     """Tokens read from a prompt cache."""
     cache_write_tokens: Count = 0
     """Tokens written to a prompt cache."""
+    estimated: bool = False
+    """Whether the engine did not count, and the worst case stands here instead."""
 
     @property
     def tokens(self) -> int:
         """All tokens of the call."""
         return self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
+
+
+class Attempt(Model):
+    """One try of a call."""
+
+    status: Text
+    """What came of it: an HTTP status, or a few words."""
+    request_id: str = ""
+    """How the server names it, if it does."""
+    waited_seconds: Annotated[float, Field(ge=0)] = 0.0
+    """Wait before the try."""
 
 
 class Turns(Model):

@@ -1,12 +1,14 @@
 """The typed shape of `configs/*.yaml`. Closed: an unknown key is an error that names the nearest known one.
 
 YAML scalars arrive as text, so that a ticker such as `NO` or `TRUE` keeps its name; the field's
-type then reads them. Everything here is part of a run's identity but the section `operation`.
+type then reads them. Everything here is part of a run's identity but the section `operation` and
+how the provider is reached.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
@@ -116,6 +118,77 @@ class ManagerSettings(Section):
     """How far one conviction point moves the probability, where the protocol says no other rule."""
 
 
+Effort = Literal["low", "medium", "high", "xhigh", "max"]
+"""How hard a model is asked to work."""
+
+Thinking = Literal["adaptive", "disabled"]
+"""Whether a model may think before it answers."""
+
+DEFAULT_MAX_TOKENS = 2048
+
+Seconds = Annotated[float, Field(ge=0.01, le=86400)]
+
+
+class ProviderSettings(Section):
+    """Who answers the skills. Where and how it is reached is no part of a run's identity."""
+
+    name: Text
+    """Name in the table of providers."""
+    base_url: Annotated[Text | None, BeforeValidator(_absent)] = None
+    """Address of the server; absent for the provider's own."""
+    key: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] = "ANTHROPIC_API_KEY"
+    """Name of the environment variable that holds the key."""
+    hosts: tuple[Annotated[str, Field(pattern=r"^[a-z0-9.:-]+$")], ...] = ("api.anthropic.com",)
+    """Hosts the key may be sent to; a loopback address always may be used."""
+    headers: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9-]+$")], Text] = Field(default_factory=dict)
+    """Further headers of every request. They are kept with the run, so no credentials."""
+    proxy: Annotated[Text | None, BeforeValidator(_absent)] = None
+    """Proxy to go through."""
+    max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] = DEFAULT_MAX_TOKENS
+    """Most tokens of a reply."""
+    effort: dict[Text, Effort] = Field(default_factory=dict)
+    """Effort by `default`, `<skill>` or `<skill>/<seat>`; where nothing is said, the model's own."""
+    thinking: dict[Text, Thinking] = Field(default_factory=dict)
+    """Thinking, by the same names."""
+    stream: bool = False
+    """Whether replies are streamed; long ones always are."""
+    deadline_seconds: Seconds = 120.0
+    """Most time a turn may take once it is begun, its retries and waits included."""
+    retry_after_cap_seconds: Seconds = 120.0
+    """Longest wait a server may ask for before the run stops instead."""
+    max_in_flight: Annotated[int, Field(ge=1, le=1024)] = 16
+    """Most requests at once."""
+    breaker: Annotated[int, Field(ge=1, le=1000)] = 8
+    """Server failures in a row after which the run stops."""
+    minimum_cacheable: Annotated[int, Field(ge=0, le=1_000_000)] = 1024
+    """Shortest prompt prefix, in tokens, that is marked for the prompt cache."""
+
+    @property
+    def parameters(self) -> dict[str, Mapping[str, str]]:
+        """What models are asked for beside the prompt, where it is not the default: tables by seat."""
+        most = {} if self.max_tokens == DEFAULT_MAX_TOKENS else {"default": str(self.max_tokens)}
+        return {"effort": self.effort, "thinking": self.thinking, "max_tokens": most}
+
+
+PROVIDER_OPERATION = (
+    "base_url",
+    "key",
+    "hosts",
+    "headers",
+    "proxy",
+    "deadline_seconds",
+    "retry_after_cap_seconds",
+    "max_in_flight",
+    "breaker",
+)
+"""Keys of the provider's section that decide how it is reached, and nothing about what is said."""
+
+
+def _by_name(value: object) -> object:
+    """A provider's name alone is a section with nothing else said."""
+    return {"name": value} if isinstance(value, str) else value
+
+
 class OperationSettings(Section):
     """How a run is carried out. Not part of its identity."""
 
@@ -134,8 +207,8 @@ class Settings(Section):
     """Date the night is run for; absent for the last session."""
     source: Text
     """Name of the data source."""
-    provider: Text
-    """Name of the engine that answers skills."""
+    provider: Annotated[ProviderSettings, BeforeValidator(_by_name)]
+    """Who answers the skills; a name alone stands for its section."""
     models: dict[str, Text]
     """Model by `default`, `<skill>` or `<skill>/<seat>`."""
     universe: UniverseSettings

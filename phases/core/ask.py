@@ -17,10 +17,11 @@ from phases.core.recorder import Recorder
 from phases.core.skills import Rendered, Skill, render, rerender
 from phases.core.text import canonical, digest, printable
 from schemas.base import Model
-from schemas.events import Event, Usage
+from schemas.events import Attempt, Event, Usage
 from schemas.generate import wire_schema, wire_text
 
 M = TypeVar("M", bound=Model)
+V = TypeVar("V")
 
 ERRORS_QUOTED = 12
 """Most errors that a repair turn quotes."""
@@ -49,6 +50,8 @@ class Reply:
     stop_reason: str
     usage: Usage = field(default_factory=Usage)
     request_id: str = ""
+    attempts: tuple[Attempt, ...] = ()
+    """Every try it took, the last one included; empty where an engine does not try."""
 
 
 class Provider(Protocol):
@@ -62,6 +65,10 @@ class Provider(Protocol):
 
         Raises InfrastructureError if the engine cannot be reached.
         """
+        ...
+
+    def close(self) -> None:
+        """Let go of what it holds. May be called more than once."""
         ...
 
 
@@ -103,6 +110,8 @@ class Ask:
     recorder: Recorder
     phase: str = ""
     ticker: str = ""
+    parameters: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """What a model is asked for beside the prompt, such as effort: by parameter, then as `models` is."""
     used: list[str] = field(default_factory=list)
     """Journal keys of the turns asked through this door, in order."""
 
@@ -205,7 +214,7 @@ class Ask:
     def _told(self, asked: Sequence[Question], replies: Sequence[Reply]) -> list[Event]:
         about = {"ticker": self.ticker or None, "phase": self.phase}
         return [
-            self.recorder.event("called", key=one.key, usage=reply.usage, **about)
+            self.recorder.event("called", key=one.key, usage=reply.usage, note=_tried(reply), **about)
             for one, reply in zip(asked, replies, strict=True)
         ]
 
@@ -227,6 +236,9 @@ class Ask:
             "schema": digest(wire_text(wanted.returns, wanted.require)),
             "sample": wanted.sample,
         }
+        said = {name: chosen(table, request.skill, request.seat) for name, table in self.parameters.items()}
+        if parameters := {name: value for name, value in said.items() if value is not None}:
+            identity["parameters"] = parameters
         return question(
             "ask",
             identity,
@@ -254,10 +266,21 @@ class Ask:
 
 def model_of(models: Mapping[str, str], skill: str, seat: str) -> str:
     """The model of a seat: `<skill>/<seat>` if configured, else `<skill>`, else `default`."""
-    for name in (f"{skill}/{seat}", skill, "default"):
-        if name in models:
-            return models[name]
-    raise UsageError(f"models: no entry for {skill} and no default; add `default:`")
+    model = chosen(models, skill, seat)
+    if model is None:
+        raise UsageError(f"models: no entry for {skill} and no default; add `default:`")
+    return model
+
+
+def chosen(table: Mapping[str, V], skill: str, seat: str) -> V | None:
+    """What a table says for a seat, most exact name first: `<skill>/<seat>`, `<skill>`, `default`."""
+    return next((table[name] for name in (f"{skill}/{seat}", skill, "default") if name in table), None)
+
+
+def _tried(reply: Reply) -> str | None:
+    """The tries of a reply that took more than one, for a reader."""
+    tries = [f"{one.status} {one.request_id or '(no id)'}" for one in reply.attempts]
+    return f"{len(tries)} tries: {', '.join(tries)}" if len(tries) > 1 else None
 
 
 def _read(wanted: Wanted[M], reply: Reply, *, last: bool) -> Read[M]:
@@ -280,6 +303,7 @@ def _stored(reply: Reply) -> str:
             "stop_reason": reply.stop_reason,
             "request_id": reply.request_id,
             "usage": reply.usage.model_dump(),
+            "attempts": [one.model_dump() for one in reply.attempts],
         },
         sort_keys=True,
     )
@@ -287,4 +311,5 @@ def _stored(reply: Reply) -> str:
 
 def _restored(answer: str) -> Reply:
     found = json.loads(answer)
-    return Reply(found["text"], found["stop_reason"], Usage(**found["usage"]), found["request_id"])
+    attempts = tuple(Attempt(**one) for one in found.get("attempts", ()))
+    return Reply(found["text"], found["stop_reason"], Usage(**found["usage"]), found["request_id"], attempts)

@@ -6,6 +6,7 @@ that stands twice, an unknown key, an alias bomb and an oversized file are error
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -22,6 +23,9 @@ from schemas.settings import WEIGHT_PATTERN
 FILE_LIMIT = 1024 * 1024
 NODE_LIMIT = 100_000
 DEPTH_LIMIT = 64
+
+UNSHOWN = ("provider.key", "provider.headers", "provider.proxy", "provider.base_url")
+"""Keys whose values no message repeats: someone may have put a key there."""
 
 M = TypeVar("M", bound=Model)
 
@@ -44,6 +48,11 @@ def _mapping(loader: Any, node: yaml.MappingNode) -> dict[str, Any]:
 
 
 _Loader.add_constructor("tag:yaml.org,2002:map", _mapping)
+
+
+def secret(name: str) -> str | None:
+    """A secret by the name of its environment variable; None where it is not set or empty. Reads the environment."""
+    return os.environ.get(name, "").strip() or None
 
 
 def load_yaml(path: Path) -> dict[str, Any]:
@@ -141,8 +150,8 @@ def _complaint(model: type[Model], error: dict[str, Any]) -> str:
         return f"unknown key {printable(name)}{nearest(path[-1], known)} (known here: {options})"
     if error["type"] == "missing":
         return f"the key {name} is missing"
-    seen = printable(str(error["input"]))[:60]
-    return f"{printable(name)}: {seen!r} is not allowed: it must be {_allowed(model, path, error)}"
+    seen = "what stands there" if name.startswith(UNSHOWN) else repr(printable(str(error["input"]))[:60])
+    return f"{printable(name)}: {seen} is not allowed: it must be {_allowed(model, path, error)}"
 
 
 def _allowed(model: type[Model], path: list[str], error: Mapping[str, Any]) -> str:

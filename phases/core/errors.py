@@ -4,7 +4,10 @@
     ├── UsageError            wrong words on the command line, wrong config: nothing was started   (exit 2)
     ├── InfrastructureError   data, model or store is down; the run can be resumed                 (exit 4)
     │   ├── StoreError        the store is damaged, locked or not writable
-    │   └── SourceDown        a data source does not answer
+    │   ├── SourceDown        a data source does not answer
+    │   ├── ModelDown         a model does not answer, or not as a model
+    │   ├── RateLimited       a model's server asks for a longer wait than is allowed
+    │   └── SpendLimit        a model's server has no credit left for us
     ├── CeilingReached        the next call could pass the spend ceiling; resumable                (exit 3)
     ├── Stopped               the run is ending before its end; resumable                          (exit 130)
     ├── SeamBroken            rows were lost, added or doubled between two phases; stops the run   (exit 4)
@@ -42,6 +45,18 @@ class StoreError(InfrastructureError):
 
 class SourceDown(InfrastructureError):
     """A data source does not answer. Never looks like an empty market."""
+
+
+class ModelDown(InfrastructureError):
+    """A model does not answer in time, or what answers is no model."""
+
+
+class RateLimited(InfrastructureError):
+    """A model's server asks for a longer wait than the configuration allows."""
+
+
+class SpendLimit(InfrastructureError):
+    """A model's server refuses for want of credit, or at a spend limit set there."""
 
 
 class CeilingReached(RebuttalError):

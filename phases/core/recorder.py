@@ -41,6 +41,11 @@ def pause(seconds: float) -> None:
     time.sleep(seconds)
 
 
+def ticks() -> float:
+    """Seconds on a clock that only goes forward. Reads the clock."""
+    return time.monotonic()
+
+
 def process_name() -> str:
     """Name of this process that no later process shares: id and start time."""
     return f"{os.getpid()}:{_started(os.getpid())}"

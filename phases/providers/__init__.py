@@ -8,13 +8,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from phases.core.ask import Provider
+from phases.core.config import secret
+from schemas.settings import ProviderSettings
 
 
-def _offline() -> Provider:
+def _offline(settings: ProviderSettings) -> Provider:
     from phases.providers.offline import OfflineDesk
 
     return OfflineDesk()
 
 
-PROVIDERS: Mapping[str, Callable[[], Provider]] = {"offline": _offline}
+def _anthropic(settings: ProviderSettings) -> Provider:
+    from phases.providers.anthropic import AnthropicProvider
+
+    return AnthropicProvider(settings, secret(settings.key))
+
+
+PROVIDERS: Mapping[str, Callable[[ProviderSettings], Provider]] = {
+    "offline": _offline,
+    "anthropic": _anthropic,
+    "bedrock": _anthropic,
+    "vertex": _anthropic,
+}
 """Providers by the name the configuration uses."""

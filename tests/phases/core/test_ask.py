@@ -19,7 +19,7 @@ from phases.core.skills import Skill, fenced, render
 from phases.core.store import Store, calls, events
 from schemas.base import Model
 from schemas.debate import DebateInputs, DebateRound, DebateRoundContribution
-from schemas.events import Event, Usage
+from schemas.events import Attempt, Event, Usage
 from schemas.generate import wire_text
 from tests.phases.core.scripted import RUN, SKILL, Scripted, asked, door, evidence, reply, said
 
@@ -340,6 +340,28 @@ def test_F106_a_key_covers_everything_an_answer_depends_on(store: Store) -> None
     ]
     assert keys[5] == keys[6]
     assert len(set(keys)) == len(keys) - 1
+
+
+def test_a_key_covers_what_is_asked_for_beside_the_prompt(store: Store) -> None:
+    tables: list[dict[str, dict[str, str]]] = [
+        {},
+        {"effort": {"default": "low"}},
+        {"effort": {"debater": "high"}},
+        {"effort": {"debater/bull": "max"}, "thinking": {"default": "disabled"}},
+    ]
+    same: list[dict[str, dict[str, str]]] = [{"effort": {}}, {"effort": {"debater/bear": "low", "macro-bias": "low"}}]
+    for table in [*tables, *same]:
+        put(door(store, Scripted(reply()), parameters=table))
+    assert len(kept(store)) == len(tables)
+
+
+def test_tries_are_kept_with_the_reply_and_told_where_there_was_more_than_one(store: Store) -> None:
+    tries = (Attempt(status="529", request_id="r1"), Attempt(status="200", request_id="r2", waited_seconds=0.5))
+    put(door(store, Scripted(replace(reply(), attempts=tries))))
+    put(door(store, Scripted(replace(reply(BEAR), attempts=tries[1:]))), "bear")
+    assert sorted(len(answer["attempts"]) for _, answer in kept(store).values()) == [1, 2]
+    notes = [one.note for one in happened(store) if one.kind == "called"]
+    assert notes == ["2 tries: 529 r1, 200 r2", None]
 
 
 def test_a_key_does_not_depend_on_run_phase_or_attempt(store: Store) -> None:

@@ -61,12 +61,15 @@ def run(
     protocols: Annotated[
         Path | None, typer.Option("--protocols", metavar="DIR", help="Further protocol files.")
     ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option("--max-cost", metavar="USD", min=0, help="Most the run may spend.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the machine summary on stdout.")] = False,
 ) -> None:
     """Run a night, from evidence to the portfolio feed."""
     from phases.plan import Words
 
-    words = Words(tuple(tickers or ()), config, tuple(sets or ()), as_of, debate, protocols)
+    words = Words(tuple(tickers or ()), config, tuple(sets or ()), as_of, debate, protocols, max_cost)
     raise typer.Exit(_run(words, out, resume, as_json))
 
 

@@ -23,8 +23,8 @@ from sqlalchemy import select
 
 from bench.source import BenchSource
 from phases import night
-from phases.core.ask import Reply, Request
 from phases.core.phase import Phase
+from phases.core.provider import Reply, Request
 from phases.core.runs import Runs
 from phases.core.store import FILE, Store, calls, open_store
 from phases.night import hold_night, replay_night, stored_feed

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from phases.core.ask import Ask, Provider
+from phases.core.ask import Ask
+from phases.core.budget import MICROS, Budget
 from phases.core.errors import RebuttalError, UsageError
 from phases.core.fetch import Fetch, Source
 from phases.core.journal import Journal
+from phases.core.provider import Provider
 from phases.core.recorder import Recorder
 from phases.core.runner import Artefacts, Doors, Night, run
 from phases.core.runs import FeedEntry, Runs
@@ -39,6 +41,21 @@ class Finished:
     record: RunRecord
 
 
+@dataclass(frozen=True)
+class Powers:
+    """What a start of a run may reach; a replay has none of it."""
+
+    provider: Provider | None = None
+    source: Source | None = None
+    budget: Budget | None = None
+
+
+def _budget(header: RunHeader, store: Store, attempt: int) -> Budget:
+    operation = header.settings.operation
+    ceilings = [None if one is None else round(one * MICROS) for one in (operation.max_cost, operation.max_cost_night)]
+    return Budget(store, header.run_id, header.as_of.isoformat(), attempt, *ceilings)
+
+
 def hold_night(plan: Plan, store: Store, out: Path, progress: Progress) -> Finished:
     """Start or go on with the run of a plan, to its end. Writes the store and the run's folder."""
     header, runs = plan.header, Runs(store)
@@ -47,7 +64,8 @@ def hold_night(plan: Plan, store: Store, out: Path, progress: Progress) -> Finis
     recorder.record(recorder.event("started", note=header.engine))
     try:
         kept = Artefacts(store, header.run_id)
-        feed = _carry_out(header, store, recorder, kept, progress, plan.provider, plan.source)
+        powers = Powers(plan.provider, plan.source, _budget(header, store, attempt))
+        feed = _carry_out(header, store, recorder, kept, progress, powers)
     except (RebuttalError, KeyboardInterrupt):
         runs.stop(header.run_id)
         raise
@@ -72,7 +90,7 @@ def replay_night(header: RunHeader, store: Store, threads: int, progress: Progre
         scratch = open_store(Path(folder))
         try:
             kept = Artefacts(scratch, header.run_id)
-            return _carry_out(header, store, Recorder(None, header.run_id, 1), kept, progress, None, None)
+            return _carry_out(header, store, Recorder(None, header.run_id, 1), kept, progress, Powers())
         finally:
             scratch.close()
 
@@ -98,15 +116,24 @@ def _carry_out(
     recorder: Recorder,
     kept: Artefacts,
     progress: Progress,
-    provider: Provider | None,
-    source: Source | None,
+    powers: Powers,
 ) -> PortfolioFeed:
     settings = header.settings
     journal = Journal(store, header.run_id, settings.operation.lease_seconds)
     skills = {name: Skill(name, text) for name, text in header.skills.items()}
     parameters = settings.provider.parameters
-    ask = Ask(skills, settings.models, header.engine, provider, journal, recorder, parameters=parameters)
-    fetch = Fetch(settings.source, header.vintage, source, journal, recorder)
+    ask = Ask(
+        skills,
+        settings.models,
+        header.engine,
+        powers.provider,
+        journal,
+        recorder,
+        parameters=parameters,
+        rates=header.prices.models,
+        budget=powers.budget,
+    )
+    fetch = Fetch(settings.source, header.vintage, powers.source, journal, recorder)
     made = run(
         Night(
             pipeline=PIPELINE,
@@ -141,7 +168,14 @@ def _record(feed: PortfolioFeed, recorder: Recorder, out: Path, asked: date) -> 
         tickers=tickers,
         calls=recorder.calls,
         tokens=recorder.tokens,
-        cost_usd=0.0,
+        cost_usd=recorder.micros / MICROS,
         out=str(out / feed.run_id),
-        exit=0 if all(status in PLANNED for status in tickers.values()) else 1,
+        exit=_exit(tickers.values()),
     )
+
+
+def _exit(statuses: Collection[Status]) -> int:
+    """0 if every ticker has a planned outcome, 3 if the ceiling left some unpaid, else 1."""
+    if "unpaid" in statuses:
+        return 3
+    return 0 if all(status in PLANNED for status in statuses) else 1

@@ -9,11 +9,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from phases.core.ask import Provider
 from phases.core.bundle import BUNDLE, code_digest
 from phases.core.config import load_yaml, overlay, read_record, with_words
 from phases.core.errors import NoData, UsageError
 from phases.core.fetch import Source
+from phases.core.provider import Provider
 from phases.core.recorder import today
 from phases.core.runs import Runs
 from phases.core.skills import Skill, load_skills
@@ -31,7 +31,7 @@ from schemas.feed import FeedRow
 from schemas.ledger import DebateTranscript
 from schemas.market import Question, Span
 from schemas.run import History, LastDebate, LastRow, RunHeader
-from schemas.settings import PROVIDER_OPERATION, Settings
+from schemas.settings import PROVIDER_OPERATION, PriceTable, Settings
 from schemas.summary import DebateSummary
 
 CONFIGS = BUNDLE / "configs"
@@ -50,6 +50,7 @@ class Words:
     as_of: str | None = None
     debate: str | None = None
     protocols: Path | None = None
+    max_cost: float | None = None
 
     @property
     def configures(self) -> bool:
@@ -77,7 +78,12 @@ def settings_of(words: Words) -> Settings:
     if words.config is not None:
         config, where = overlay(config, load_yaml(words.config)), str(words.config)
     config = with_words(config, words.sets)
-    options = {"debate.when": words.debate, "debate.protocols": words.protocols, "as_of": words.as_of}
+    options = {
+        "debate.when": words.debate,
+        "debate.protocols": words.protocols,
+        "as_of": words.as_of,
+        "operation.max_cost": words.max_cost,
+    }
     for name, value in options.items():
         if value is not None:
             section, _, key = name.rpartition(".")
@@ -114,6 +120,7 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> P
         settings=_pinned(settings, session),
         engine=provider.engine,
         protocol=text,
+        prices=_prices(words, settings) if resumed is None else resumed.prices,
         skills={name: skill.text for name, skill in skills.items()},
         vintage=source.vintage,
         code=code_digest(),
@@ -182,6 +189,16 @@ def _universe_folder(words: Words, settings: Settings) -> Path:
     """Folder the universe file is relative to: the configuration's own, else the shipped one."""
     own = words.config.parent if words.config is not None else CONFIGS
     return own if (own / (settings.universe.file or "")).is_file() else CONFIGS
+
+
+def _prices(words: Words, settings: Settings) -> PriceTable:
+    """The price table, beside the configuration or among the shipped ones. Reads a file."""
+    own = words.config.parent if words.config is not None else CONFIGS
+    path = next((folder / settings.prices for folder in (own, CONFIGS) if (folder / settings.prices).is_file()), None)
+    if path is None:
+        known = ", ".join(sorted(f"prices/{one.name}" for one in (CONFIGS / "prices").glob("*.yaml")))
+        raise UsageError(f"prices: there is no file {settings.prices!r} (shipped: {known})")
+    return read_record(PriceTable, load_yaml(path), str(path))
 
 
 def _pinned(settings: Settings, session: date) -> Settings:

@@ -18,6 +18,9 @@ from schemas.run import RunHeader
 from schemas.settings import AnalystSettings
 from schemas.summary import DebateSummary, Status
 
+MICROS = 1_000_000
+"""Parts of a US dollar that costs are counted in."""
+
 READOUTS = {
     "gap_first": "gap.first",
     "gap_last": "gap.last",
@@ -116,7 +119,7 @@ def _numbers(payload: AnalystPayload, summary: DebateSummary, watch_spread: Frac
         "probability_post": summary.probability_post,
         "decided_by": summary.decided_by,
         **{column: summary.readouts.get(name) for column, name in READOUTS.items()},
-        "debate_cost_usd": 0.0 if debated else None,
+        "debate_cost_usd": summary.micros / MICROS if debated else None,
     }
 
 

@@ -202,4 +202,5 @@ def _asked(turn: WantedTurn, protocol: Protocol) -> Wanted[Model]:
 
 def _turn(answer: Answer[Model]) -> Turn:
     said = answer.record if answer.record is not None else Void(answer.void or "void")
-    return Turn(said, answer.flags, answer.dropped, answer.tokens)
+    flags = answer.flags if answer.priced else (*answer.flags, "unpriced")
+    return Turn(said, flags, answer.dropped, answer.tokens, answer.micros)

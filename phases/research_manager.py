@@ -63,6 +63,8 @@ class Ended:
         """The protocol is the one it was held under."""
         self.case, self.transcript, self.protocol = case, transcript, protocol
         self.seen = Seen.of(case, transcript.ledger, protocol.readouts)
+        self.micros = sum(event.micros for event in transcript.ledger)
+        """What it cost so far, in millionths of a US dollar."""
         self.moved: list[str] = []
         """Ids that left their band since the last debate."""
 
@@ -72,7 +74,8 @@ def _managed(ended: Ended, settings: ManagerSettings, ask: Ask) -> DebateSummary
     sides = sides_argued(ended.seen)
     theses = tuple(f"{side}_thesis" for side in sides)
     said = ask("research-manager", inputs, returns=ManagerReply, require=theses, seat="manager", checks=CHECKS)
-    flags = tuple(f"manager_{flag}" for flag in said.flags)
+    flags = tuple(f"manager_{flag}" for flag in (*said.flags, *(() if said.priced else ("unpriced",))))
+    ended.micros += said.micros
     if said.record is None:
         return _summary(ended, "failed", f"manager void: {said.void}", flags=flags)
     reply = said.record
@@ -104,6 +107,7 @@ def _summary(ended: Ended, status: Status, reason: str, *, delta: int | None = N
         rounds=transcript.rounds,
         conviction_delta=delta,
         points=weighed_claims(transcript.ledger, ended.seen.bundle),
+        micros=ended.micros,
         readouts={
             **published(ended.seen),
             "effective_conviction": None if delta is None else effective_conviction(payload.conviction_score, delta),
@@ -130,6 +134,7 @@ def _carried(ended: Ended, history: History) -> DebateSummary:
             "probability_post": shifted(payload.probability, exact(post) - exact(last.probability)),
             "readouts": {**readouts, "effective_conviction": effective_conviction(payload.conviction_score, delta)},
             "flags": ("carried",),
+            "micros": 0,
         }
     )
 

@@ -28,6 +28,8 @@ class TurnEvent(Model):
     """Parts of the reply that do not count, each with the reason."""
     tokens: Annotated[int, Field(ge=0)] = 0
     """Tokens read and written for it, repair included."""
+    micros: Annotated[int, Field(ge=0)] = 0
+    """What it cost when it was bought, in millionths of a US dollar, repair included."""
 
 
 class Spoke(TurnEvent):

@@ -9,7 +9,7 @@ from pydantic import Field
 from schemas.base import Day, EvidenceId, Model, Probability, Stance, Text, Ticker
 from schemas.bias import BiasRow
 from schemas.market import Question
-from schemas.settings import Settings
+from schemas.settings import PriceTable, Settings
 from schemas.summary import DebateSummary, Status
 
 
@@ -73,6 +73,8 @@ class RunHeader(Model):
     """Which engine speaks."""
     protocol: Text
     """Text of the protocol file."""
+    prices: PriceTable
+    """Price table."""
     skills: dict[str, Text]
     """Text of each skill, by name, as the run uses it."""
     vintage: Text
@@ -121,5 +123,5 @@ class RunRecord(Model):
     """Money spent by this start, in US dollars."""
     out: Text
     """Folder of the run."""
-    exit: Annotated[int, Field(ge=0, le=1)]
-    """0 if every ticker has a planned outcome, else 1."""
+    exit: Annotated[int, Field(ge=0, le=3)]
+    """0 if every ticker has a planned outcome, 3 if some are unpaid, else 1."""

@@ -189,6 +189,31 @@ def _by_name(value: object) -> object:
     return {"name": value} if isinstance(value, str) else value
 
 
+class Rates(Section):
+    """What a model costs, in US dollars for a million tokens."""
+
+    input: Weight
+    """Tokens read."""
+    output: Weight
+    """Tokens written."""
+    cache_write: Weight
+    """Tokens written to a prompt cache."""
+    cache_read: Weight
+    """Tokens read from a prompt cache."""
+
+
+class PriceTable(Section):
+    """A dated table of prices."""
+
+    date: Day
+    """Day it was made."""
+    models: Annotated[dict[Text, Rates], Field(min_length=1)]
+    """Rates by model."""
+
+
+Dollars = Annotated[Annotated[float, Field(ge=0)] | None, BeforeValidator(_absent)]
+
+
 class OperationSettings(Section):
     """How a run is carried out. Not part of its identity."""
 
@@ -198,6 +223,10 @@ class OperationSettings(Section):
     """How long a claimed call stays reserved for its process."""
     lock_seconds: Annotated[int, Field(ge=1, le=3600)]
     """How long to wait for a store that another process holds."""
+    max_cost: Dollars = None
+    """Most US dollars a run may spend; absent for no ceiling."""
+    max_cost_night: Dollars = None
+    """The same for all runs of one night in a store."""
 
 
 class Settings(Section):
@@ -209,6 +238,8 @@ class Settings(Section):
     """Name of the data source."""
     provider: Annotated[ProviderSettings, BeforeValidator(_by_name)]
     """Who answers the skills; a name alone stands for its section."""
+    prices: Text
+    """File of the price table, relative to the configuration's folder."""
     models: dict[str, Text]
     """Model by `default`, `<skill>` or `<skill>/<seat>`."""
     universe: UniverseSettings

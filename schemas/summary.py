@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from schemas.base import Delta, Model, NetStance, Probability, Text, Ticker
 from schemas.debate import Condition, DebateRound
@@ -54,6 +56,8 @@ class DebateSummary(Model):
     """The manager's word on claims."""
     would_resolve_if: tuple[Condition, ...] = ()
     """What would settle what is still open, the sides' own words included."""
+    micros: Annotated[int, Field(ge=0)] = 0
+    """What the debate and its manager cost when they were bought, in millionths of a US dollar."""
     readouts: dict[str, float | int | str | None]
     """Read-outs of the ledger, by name."""
     flags: tuple[Text, ...] = ()

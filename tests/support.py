@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 from phases.analyst_payload import AXES, analyst_payload
-from phases.core.ask import Ask, Provider, Reply, Request
+from phases.core.ask import Ask
 from phases.core.fetch import Fetch, Source
+from phases.core.provider import Provider, Reply, Request
 from phases.core.recorder import Recorder
 from phases.core.skills import Skill, load_skills
 from phases.macro_bias import bias_row

@@ -8,68 +8,27 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
+from phases.core.budget import Booking, Budget
 from phases.core.errors import StoreError, UsageError
 from phases.core.journal import Journal, Question, question
+from phases.core.provider import Provider, Reply, Request
 from phases.core.reading import Check, Read, read
 from phases.core.recorder import Recorder
-from phases.core.skills import Rendered, Skill, render, rerender
+from phases.core.skills import Skill, render, rerender
 from phases.core.text import canonical, digest, printable
+from phases.maths.pricing import cost, worst
 from schemas.base import Model
 from schemas.events import Attempt, Event, Usage
 from schemas.generate import wire_schema, wire_text
+from schemas.settings import Rates
 
 M = TypeVar("M", bound=Model)
 V = TypeVar("V")
 
 ERRORS_QUOTED = 12
 """Most errors that a repair turn quotes."""
-
-
-@dataclass(frozen=True)
-class Request:
-    """One turn as a provider gets it."""
-
-    skill: str
-    seat: str
-    model: str
-    prompt: Rendered
-    schema: Mapping[str, Any]
-    """Wire schema of the answer."""
-    require: tuple[str, ...]
-    inputs: Model
-    """The same inputs as the prompt shows, typed."""
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What a provider gave back, before anyone judges it."""
-
-    text: str
-    stop_reason: str
-    usage: Usage = field(default_factory=Usage)
-    request_id: str = ""
-    attempts: tuple[Attempt, ...] = ()
-    """Every try it took, the last one included; empty where an engine does not try."""
-
-
-class Provider(Protocol):
-    """Something that answers turns."""
-
-    engine: str
-    """Label that stands in every output, for example `offline-desk v2, llm: none`."""
-
-    def replies(self, requests: Sequence[Request]) -> Sequence[Reply]:
-        """One reply for each request, in order; all are under way before any is awaited.
-
-        Raises InfrastructureError if the engine cannot be reached.
-        """
-        ...
-
-    def close(self) -> None:
-        """Let go of what it holds. May be called more than once."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -96,6 +55,10 @@ class Answer(Generic[M]):
     """Why parts of the reply do not count."""
     tokens: int = 0
     """Tokens read and written for the turn, its repair included."""
+    micros: int = 0
+    """What the turn cost when it was bought, its repair included, in millionths of a US dollar."""
+    priced: bool = True
+    """Whether that is what the engine counted, at the rates of its model; else it is the worst case."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +77,10 @@ class Ask:
     """What a model is asked for beside the prompt, such as effort: by parameter, then as `models` is."""
     used: list[str] = field(default_factory=list)
     """Journal keys of the turns asked through this door, in order."""
+    rates: Mapping[str, Rates] = field(default_factory=dict)
+    """Prices by model."""
+    budget: Budget | None = None
+    """Where spend is booked; absent where nothing can be spent."""
 
     def __call__(
         self,
@@ -136,11 +103,12 @@ class Ask:
         replies = self._converse(wanted, requests, [[] for _ in wanted])
         read_ = [_read(one, reply, last=False) for one, reply in zip(wanted, replies, strict=True)]
         again = [at for at, one in enumerate(read_) if one.outcome == "RETRY"]
-        tokens = [reply.usage.tokens for reply in replies]
+        used = [[reply.usage] for reply in replies]
         if again:
             for at, reply in self._repair(wanted, requests, replies, read_, again).items():
-                tokens[at] += reply.usage.tokens
-        return [self._answer(*three) for three in zip(wanted, read_, tokens, strict=True)]
+                used[at].append(reply.usage)
+        four = zip(wanted, read_, requests, used, strict=True)
+        return [self._answer(one, result, request.model, usages) for one, result, request, usages in four]
 
     def _repair(
         self,
@@ -196,20 +164,57 @@ class Ask:
 
     def _call(self, provider: Provider, requests: Sequence[Request], asked: Sequence[Question]) -> dict[str, str]:
         try:
-            replies = provider.replies(requests)
-            answers = {one.key: _stored(reply) for one, reply in zip(asked, replies, strict=True)}
+            self._book(provider, requests, asked)
+            found = provider.replies(requests)
         except BaseException:
             self.journal.release(asked)
             raise
+        came = list(zip(asked, requests, found, strict=True))
+        failed = [(one, error) for one, _, error in came if not isinstance(error, Reply)]
+        paid = [(one, request, reply) for one, request, reply in came if isinstance(reply, Reply)]
+        self._keep(paid)
+        if failed:
+            self.journal.release([one for one, _ in failed])
+            if self.budget is not None:
+                self.budget.release([one.key for one, error in failed if not error.billed])
+            raise failed[0][1]
+        return {one.key: _stored(reply) for one, _, reply in paid}
+
+    def _book(self, provider: Provider, requests: Sequence[Request], asked: Sequence[Question]) -> None:
+        """Book the most that calls can cost. Raises CeilingReached."""
+        if self.budget is None or not provider.longest:
+            return
+        bookings = [
+            Booking(
+                question.key,
+                request.model,
+                worst(len(request.prompt.text.encode()), provider.longest, request.model, self.rates),
+                self._about(request),
+            )
+            for request, question in zip(requests, asked, strict=True)
+        ]
+        self.budget.book(bookings)
+
+    def _about(self, request: Request) -> dict[str, Any]:
+        number = getattr(request.inputs, "round_number", 0)
+        about = {"phase": self.phase, "ticker": self.ticker, "skill": request.skill, "seat": request.seat}
+        return {**about, "round_number": number}
+
+    def _keep(self, paid: Sequence[tuple[Question, Request, Reply]]) -> None:
+        """Journal replies before anyone judges them, and settle what they cost."""
+        asked, replies = [one for one, _, _ in paid], [reply for _, _, reply in paid]
         try:
+            answers = {one.key: _stored(reply) for one, _, reply in paid}
             self.journal.keep(answers, self.recorder, self._told(asked, replies))
         except StoreError as error:
             lost = ", ".join(f"{reply.request_id or 'a reply'} ({len(reply.text)} characters)" for reply in replies)
             raise StoreError(f"{error}; lost: {lost}") from None
-        self.recorder.count("made", len(asked))
-        for reply in replies:
-            self.recorder.spend(reply.usage)
-        return answers
+        self.recorder.count("made", len(paid))
+        for one, request, reply in paid:
+            price = cost(reply.usage, request.model, self.rates)
+            self.recorder.spend(reply.usage, price.micros)
+            if self.budget is not None and reply.usage.tokens:
+                self.budget.settle(one.key, reply.usage, price.micros)
 
     def _told(self, asked: Sequence[Question], replies: Sequence[Reply]) -> list[Event]:
         about = {"ticker": self.ticker or None, "phase": self.phase}
@@ -248,9 +253,15 @@ class Ask:
             request=canonical(shown),
         )
 
-    def _answer(self, wanted: Wanted[M], result: Read[M], tokens: int) -> Answer[M]:
+    def _answer(self, wanted: Wanted[M], result: Read[M], model: str, usages: Sequence[Usage]) -> Answer[M]:
+        prices = [cost(usage, model, self.rates) for usage in usages]
+        bill: dict[str, Any] = {
+            "tokens": sum(usage.tokens for usage in usages),
+            "micros": sum(price.micros for price in prices),
+            "priced": all(price.known for price in prices) and not any(usage.estimated for usage in usages),
+        }
         if result.outcome == "ACCEPT":
-            return Answer(result.record, flags=result.flags, dropped=result.dropped, tokens=tokens)
+            return Answer(result.record, flags=result.flags, dropped=result.dropped, **bill)
         self.recorder.count("void")
         reason = printable("; ".join(result.errors))[:300]
         self.recorder.record(
@@ -261,7 +272,7 @@ class Ask:
                 note=f"{wanted.seat or wanted.skill}: {result.outcome}: {reason}",
             )
         )
-        return Answer(None, void=f"{result.outcome.lower()}: {reason}", flags=result.flags, tokens=tokens)
+        return Answer(None, void=f"{result.outcome.lower()}: {reason}", flags=result.flags, **bill)
 
 
 def model_of(models: Mapping[str, str], skill: str, seat: str) -> str:

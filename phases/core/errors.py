@@ -27,6 +27,8 @@ class RebuttalError(Exception):
     """Root of the tree. `exit_code` is what the command line returns for it."""
 
     exit_code: ClassVar[int] = 4
+    billed: bool = True
+    """For a call that failed: whether it may have been billed."""
 
 
 class UsageError(RebuttalError):

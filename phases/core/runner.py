@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import delete, insert, select
 
 from phases.core.ask import Ask
-from phases.core.errors import RebuttalError, SeamBroken, TickerFailure
+from phases.core.errors import CeilingReached, RebuttalError, SeamBroken, TickerFailure
 from phases.core.fetch import Fetch
 from phases.core.phase import Phase, check_pipeline, outcome_type, settings_of
 from phases.core.seam import check_seam
@@ -183,6 +183,10 @@ def _run_ticker(night: Night, phases: Sequence[Phase], shared: Mapping[str, Mode
         except TickerFailure as failure:
             reason = failure.reason
             made["failure"] = _failure(night, failure.status, reason, one.name)
+            break
+        except CeilingReached as reached:
+            reason = str(reached)
+            made["failure"] = _failure(night, "unpaid", reason, one.name)
             break
         if getattr(artefact, "ticker", ticker) != ticker:
             raise SeamBroken(f"phase {one.name}: asked for {ticker}, made {artefact.ticker}")

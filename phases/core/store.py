@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from sqlalchemy import (
     URL,
+    BigInteger,
     Column,
     Connection,
     Engine,
@@ -35,7 +36,7 @@ from phases.core.errors import StoreError, UsageError
 
 T = TypeVar("T")
 FILE = "rebuttal.db"
-HEAD = "0001"
+HEAD = "0002"
 
 metadata = MetaData()
 
@@ -81,6 +82,25 @@ artefacts = Table(
     Column("ticker", Text, primary_key=True),
     Column("name", Text, primary_key=True),
     Column("body", Text, nullable=False),
+)
+spend = Table(
+    "spend",
+    metadata,
+    Column("position", Integer, primary_key=True, autoincrement=True),
+    Column("run_id", Text, nullable=False, index=True),
+    Column("as_of", Text, nullable=False, index=True),
+    Column("attempt", Integer, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("phase", Text, nullable=False),
+    Column("ticker", Text, nullable=False),
+    Column("skill", Text, nullable=False),
+    Column("seat", Text, nullable=False),
+    Column("round_number", Integer, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("micros", BigInteger, nullable=False),
+    Column("usage", Text, nullable=False),
+    Column("at", Text, nullable=False),
 )
 feed = Table(
     "feed",

@@ -39,6 +39,7 @@ class Turn:
     flags: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
     tokens: int = 0
+    micros: int = 0
 
 
 def entry(
@@ -52,6 +53,7 @@ def entry(
         "flags": turn.flags,
         "dropped": turn.dropped,
         "tokens": turn.tokens,
+        "micros": turn.micros,
     }
     if isinstance(turn.said, Void):
         return Voided(kind="voided", contract=contract.__name__, reason=turn.said.reason, **about)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from phases.core.ask import Provider
 from phases.core.config import secret
+from phases.core.provider import Provider
 from schemas.settings import ProviderSettings
 
 

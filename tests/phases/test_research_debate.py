@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from phases.core.ask import Reply
+from phases.core.provider import Reply
 from phases.research_debate import case, debate_transcript
 from schemas.bias import Provenance
 from schemas.debate import Case

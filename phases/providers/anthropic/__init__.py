@@ -11,8 +11,8 @@ from threading import Lock
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from phases.core.ask import Reply, Request
-from phases.core.errors import UsageError
+from phases.core.errors import RebuttalError, UsageError
+from phases.core.provider import Reply, Request
 from phases.providers.anthropic.hosts import check_rest, checked_base, is_loopback
 from phases.providers.anthropic.redaction import Redaction
 from schemas.settings import ProviderSettings
@@ -38,6 +38,7 @@ class AnthropicProvider:
     def __init__(self, settings: ProviderSettings, key: str | None) -> None:
         """Checks everything and sends nothing. Raises UsageError naming what is wrong."""
         self.engine = f"{settings.name}, models by config"
+        self.longest = settings.max_tokens
         self._settings = settings
         self._base = checked_base(settings)
         check_rest(settings)
@@ -45,11 +46,11 @@ class AnthropicProvider:
         self._lock = Lock()
         self._started: _Started | None = None
 
-    def replies(self, requests: Sequence[Request]) -> Sequence[Reply]:
-        """One reply for each request, in order. Reaches the network.
+    def replies(self, requests: Sequence[Request]) -> Sequence[Reply | RebuttalError]:
+        """One reply for each request, in order, or what ended it. Reaches the network.
 
-        Raises InfrastructureError or UsageError for what stops the run, TickerFailure for what one
-        prompt cannot have. The first failure cancels the other requests.
+        InfrastructureError or UsageError is for what stops the run, TickerFailure for what one prompt
+        cannot have.
         """
         if not requests:
             return []

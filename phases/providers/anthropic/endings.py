@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from phases.core.ask import Request
 from phases.core.errors import (
     InfrastructureError,
     ModelDown,
@@ -15,6 +14,7 @@ from phases.core.errors import (
     TickerFailure,
     UsageError,
 )
+from phases.core.provider import Request
 from phases.providers.anthropic.faults import Fault
 from phases.providers.anthropic.wire import largest_part
 from schemas.events import Attempt
@@ -56,10 +56,12 @@ def ending(fault: Fault, request: Request, settings: ProviderSettings) -> Rebutt
         case "limited":
             return RateLimited(f"rate limited by the model's server{told}")
         case "unreached":
-            return ModelDown(
-                f"the model's server is not reached: {fault.status}; check provider.base_url"
-            )
+            return ModelDown(f"the model's server is not reached: {fault.status}; check provider.base_url")
     return ModelDown(f"the model's server does not answer: {fault.status}{told}")
+
+
+UNBILLED = frozenset({"spend", "denied", "no_model", "too_long", "redirect", "refused", "limited", "unreached"})
+"""Kinds of faults after which the server has certainly not answered, and bills nothing."""
 
 
 def tried(attempts: Sequence[Attempt]) -> str:

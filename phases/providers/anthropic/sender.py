@@ -14,8 +14,8 @@ import aiohttp
 import anthropic
 import httpx2
 
-from phases.core.ask import Request
 from phases.core.errors import UsageError
+from phases.core.provider import Request
 from phases.providers.anthropic.faults import Fault, of_connection, of_status, of_stream
 from phases.providers.anthropic.redaction import Redaction
 from phases.providers.anthropic.turns import Got

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
-from phases.core.ask import Reply, Request
 from phases.core.errors import InfrastructureError, ModelDown, RateLimited, RebuttalError, UsageError
+from phases.core.provider import Reply, Request
 from phases.core.recorder import ticks, utc_now
 from phases.core.text import digest
-from phases.providers.anthropic.endings import ending, tried
+from phases.providers.anthropic.endings import UNBILLED, ending, tried
 from phases.providers.anthropic.faults import Fault
 from phases.providers.anthropic.redaction import Redaction
 from phases.providers.anthropic.retries import Kind, asked_wait, backoff, spent
@@ -62,15 +62,19 @@ class Turns:
         self._settings, self._sender, self._redaction = settings, sender, redaction
         self.window = Window(settings.max_in_flight, settings.breaker)
 
-    async def replies(self, requests: Sequence[Request]) -> list[Reply]:
-        """All turns at once, their replies in order; if one fails, the others are cancelled."""
+    async def replies(self, requests: Sequence[Request]) -> list[Reply | RebuttalError]:
+        """All turns at once, in order: the reply of each, or what ended it. One that fails costs no other its reply."""
         tasks = [asyncio.create_task(self._reply(request)) for request in requests]
         try:
-            return list(await asyncio.gather(*tasks))
+            found = await asyncio.gather(*tasks, return_exceptions=True)
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+        unforeseen = next((one for one in found if not isinstance(one, Reply | RebuttalError)), None)
+        if isinstance(unforeseen, BaseException):
+            raise unforeseen
+        return [one for one in found if isinstance(one, Reply | RebuttalError)]
 
     async def _reply(self, request: Request) -> Reply:
         """The reply of one turn. Raises what ends it; whatever concerns more than its ticker ends all others too."""
@@ -140,7 +144,9 @@ class Turns:
         """Seconds until the next try. Raises what ends the turn if there is none."""
         turn.kinds.append(fault.kind)
         if spent(turn.kinds):
-            raise self._told(turn, ending(fault, turn.request, self._settings))
+            error = self._told(turn, ending(fault, turn.request, self._settings))
+            error.billed = not UNBILLED.issuperset(turn.kinds)
+            raise error
         asked = asked_wait(fault.retry_after, utc_now())
         left = self._settings.deadline_seconds - (ticks() - turn.begun)
         if asked is not None and asked > min(self._settings.retry_after_cap_seconds, left):

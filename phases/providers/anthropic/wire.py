@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from phases.core.ask import Reply, Request, chosen
+from phases.core.ask import chosen
+from phases.core.provider import Reply, Request
 from phases.core.text import canonical
 from schemas.events import Usage
 from schemas.settings import ProviderSettings

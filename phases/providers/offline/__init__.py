@@ -10,8 +10,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from phases.core.ask import Reply, Request
 from phases.core.errors import UsageError
+from phases.core.provider import Reply, Request
 from phases.core.text import nearest
 from phases.providers.offline.analysts import axis_view, bias_wording
 from phases.providers.offline.debater import contribution
@@ -43,6 +43,7 @@ class OfflineDesk:
     """Answers turns from their typed inputs; the same inputs always give the same bytes."""
 
     engine = "offline-desk v2, llm: none"
+    longest = 0
 
     def replies(self, requests: Sequence[Request]) -> Sequence[Reply]:
         """One reply for each request, in order. Raises UsageError for a skill the desk does not know."""

@@ -11,8 +11,9 @@ from typing import Any
 
 from hypothesis import HealthCheck, settings
 
-from phases.core.ask import Ask, Reply, Request
+from phases.core.ask import Ask
 from phases.core.journal import Journal
+from phases.core.provider import Reply, Request
 from phases.core.recorder import Recorder
 from phases.core.skills import Skill
 from phases.core.store import Store

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from phases.core.ask import Answer, Ask, Reply, Request, Wanted, model_of
+from phases.core.ask import Answer, Ask, Wanted, model_of
 from phases.core.errors import InfrastructureError, NotJournaled, UsageError
 from phases.core.journal import Journal
+from phases.core.provider import Reply, Request
 from phases.core.reading import Check, Finding
 from phases.core.recorder import Recorder
 from phases.core.skills import Skill, fenced, render

@@ -18,7 +18,6 @@ from typing import Any
 
 import pytest
 
-from phases.core.ask import Reply, Request
 from phases.core.errors import (
     InfrastructureError,
     ModelDown,
@@ -29,6 +28,7 @@ from phases.core.errors import (
     TickerFailure,
     UsageError,
 )
+from phases.core.provider import Reply, Request
 from phases.core.skills import Rendered
 from phases.plan import Words, plan, settings_of
 from phases.providers import PROVIDERS

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from phases.analyst_payload import AXES
 from phases.analyst_payload import CHECKS as AXIS_CHECKS
-from phases.core.ask import Request
 from phases.core.errors import UsageError
+from phases.core.provider import Request
 from phases.core.reading import Check, read
 from phases.core.skills import Rendered
 from phases.debate.checks import checks_of

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from phases.core.ask import Request
+from phases.core.provider import Request
 from phases.core.skills import Rendered
 from phases.maths.lean import LEANS, NEUTRAL
 from phases.providers.offline import SKILLS, OfflineDesk

@@ -1,0 +1,59 @@
+"""The contract of whoever answers turns: what it is given, and what it gives back before anyone judges it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from phases.core.errors import RebuttalError
+from phases.core.skills import Rendered
+from schemas.base import Model
+from schemas.events import Attempt, Usage
+
+
+@dataclass(frozen=True)
+class Request:
+    """One turn as a provider gets it."""
+
+    skill: str
+    seat: str
+    model: str
+    prompt: Rendered
+    schema: Mapping[str, Any]
+    """Wire schema of the answer."""
+    require: tuple[str, ...]
+    inputs: Model
+    """The same inputs as the prompt shows, typed."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a provider gave back, before anyone judges it."""
+
+    text: str
+    stop_reason: str
+    usage: Usage = field(default_factory=Usage)
+    request_id: str = ""
+    attempts: tuple[Attempt, ...] = ()
+    """Every try it took, the last one included; empty where an engine does not try."""
+
+
+class Provider(Protocol):
+    """Something that answers turns."""
+
+    engine: str
+    """Label that stands in every output, for example `offline-desk v2, llm: none`."""
+    longest: int
+    """Most tokens that a reply may have."""
+
+    def replies(self, requests: Sequence[Request]) -> Sequence[Reply | RebuttalError]:
+        """One reply for each request, in order, or what ended it; all are under way before any is awaited.
+
+        Raises InfrastructureError if the engine cannot be reached.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of what it holds. May be called more than once."""
+        ...

@@ -64,13 +64,23 @@ def run(
     max_cost: Annotated[
         float | None, typer.Option("--max-cost", metavar="USD", min=0, help="Most the run may spend.")
     ] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Say what it will cost, and do nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the machine summary on stdout.")] = False,
 ) -> None:
     """Run a night, from evidence to the portfolio feed."""
     from phases.plan import Words
 
     words = Words(tuple(tickers or ()), config, tuple(sets or ()), as_of, debate, protocols, max_cost)
-    raise typer.Exit(_run(words, out, resume, as_json))
+    raise typer.Exit(_estimate(words) if estimate else _run(words, out, resume, as_json))
+
+
+def _estimate(words: Words) -> int:
+    from phases.estimate import estimate
+    from phases.plan import plan
+
+    planned = plan(words, None)
+    _say(f"engine: {planned.header.engine} | nothing is asked\n{estimate(planned)}", sys.stdout)
+    return 0
 
 
 def _run(words: Words, out: Path, resume: str | None, as_json: bool) -> int:

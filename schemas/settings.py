@@ -207,7 +207,7 @@ class PriceTable(Section):
 
     date: Day
     """Day it was made."""
-    models: Annotated[dict[Text, Rates], Field(min_length=1)]
+    models: dict[Text, Rates]
     """Rates by model."""
 
 

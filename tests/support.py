@@ -32,7 +32,7 @@ from schemas.feed import FeedRow, TickerOutcome
 from schemas.ledger import DebateTranscript
 from schemas.market import Evidence, MacroSnapshot, MarketSnapshot, Missing, Question, Unit
 from schemas.run import History, RunHeader
-from schemas.settings import Settings
+from schemas.settings import PriceTable, Settings
 from schemas.summary import DebateSummary
 
 DAY = date(2008, 9, 30)
@@ -160,6 +160,7 @@ def header_of(
         settings=settings("debate.protocol=rounds", *words),
         engine=OfflineDesk.engine,
         protocol=protocol,
+        prices=PriceTable(date=DAY, models={}),
         skills={},
         vintage="vintage",
         code="code",

@@ -23,8 +23,8 @@ from bench.fake_model.checks import schema_faults
 from bench.fake_model.prompt import UNKNOWN
 from bench.fake_model.scenario import KINDS, scenario
 from bench.fake_model.server import FakeModel
-from phases.core.ask import Reply, Request
 from phases.core.errors import UsageError
+from phases.core.provider import Reply, Request
 from phases.core.skills import rerender
 from phases.lint import BINDINGS
 from phases.providers.offline import OfflineDesk

@@ -37,9 +37,10 @@ class SdkSender:
     async def send(self, request: Request) -> Got | Fault:
         """What came of one request. Raises UsageError where the credentials of a cloud are missing."""
         got = await self._tried(request)
-        request_id = self._redaction.words(got.request_id)[:100]
+        words = self._redaction.words
+        request_id = words(got.request_id)[:100]
         if isinstance(got, Fault):
-            return replace(got, request_id=request_id, words=self._redaction.words(got.words))
+            return replace(got, request_id=request_id, status=words(got.status)[:100], words=words(got.words))
         return Got(got.message, request_id)
 
     async def _tried(self, request: Request) -> Got | Fault:
@@ -49,7 +50,7 @@ class SdkSender:
         except anthropic.APIStatusError as error:
             return of_status(error.status_code, _body(error), error.response.headers)
         except TRANSPORT as error:
-            return of_connection(error, begun=bool(began))
+            return replace(of_connection(error, begun=bool(began)), request_id="".join(began))
         except ValueError as error:
             return Fault("garbled", f"an answer that cannot be decoded ({type(error).__name__})")
         except (anthropic.AnthropicError, ImportError) as error:

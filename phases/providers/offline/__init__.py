@@ -47,12 +47,13 @@ class OfflineDesk:
 
     def replies(self, requests: Sequence[Request]) -> Sequence[Reply]:
         """One reply for each request, in order. Raises UsageError for a skill the desk does not know."""
-        return [self._reply(request) for request in requests]
+        return [self.reply(request) for request in requests]
 
     def close(self) -> None:
         """Holds nothing."""
 
-    def _reply(self, request: Request) -> Reply:
+    def reply(self, request: Request) -> Reply:
+        """The reply to one request."""
         answer = SKILLS.get(request.skill)
         if answer is None:
             hint = nearest(request.skill, SKILLS)

@@ -1,0 +1,125 @@
+"""What a night will cost: its turns are spoken by the offline desk in a scratch store, and counted.
+
+The prompts are those of the night, byte for byte up to what the other side will say, so calls and tokens are close;
+what a model writes is not known before. Low: prefixes that repeat are read from the prompt cache, replies are as
+short as the desk's. High: nothing is cached and every reply is as long as it may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
+
+from phases.core.budget import dollars
+from phases.core.provider import Reply, Request
+from phases.core.store import open_store
+from phases.maths.pricing import cost, tokens_of
+from phases.night import hold_night
+from phases.plan import Plan
+from phases.providers.offline import OfflineDesk
+from schemas.events import Usage
+
+
+@dataclass
+class CountingDesk:
+    """The offline desk with the size of every turn noted."""
+
+    engine: str
+    longest: int
+    desk: OfflineDesk = field(default_factory=OfflineDesk)
+    turns: list[tuple[Request, Reply]] = field(default_factory=list)
+    _lock: Lock = field(default_factory=Lock)
+
+    def replies(self, requests: Sequence[Request]) -> Sequence[Reply]:
+        """One reply for each request, in order."""
+        found = [self.desk.reply(request) for request in requests]
+        with self._lock:
+            self.turns += zip(requests, found, strict=True)
+        return found
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Calls, tokens and money of a night, before it is held."""
+
+    calls: int
+    tickers: int
+    input_tokens: int
+    output_low: int
+    output_high: int
+    cached_share: float
+    """Share of the read tokens that repeat a prefix of an earlier turn of the same ticker, 0..1."""
+    low: int
+    """Millionths of a US dollar."""
+    high: int
+    unpriced: tuple[str, ...]
+    """Models that are not in the price table, priced at its dearest rates."""
+
+    def __str__(self) -> str:
+        cached = f"{self.cached_share:.0%} assumed cached in the low figure"
+        told = [
+            f"{self.calls} calls for {self.tickers} ticker{'s' * (self.tickers != 1)}, if no turn needs a repair",
+            f"{self.input_tokens:,} tokens read, counted locally; {cached}",
+            f"{self.output_low:,} to {self.output_high:,} tokens written",
+            f"{dollars(self.low)} to {dollars(self.high)}",
+        ]
+        if self.unpriced:
+            told.append(f"not in the price table, priced at its dearest rates: {', '.join(self.unpriced)}")
+        return "\n".join(told)
+
+
+def estimate(plan: Plan) -> Estimate:
+    """What the night of a plan will cost. Asks no model; writes to a temporary folder only."""
+    desk = CountingDesk(plan.header.engine, plan.provider.longest)
+    with TemporaryDirectory(prefix="rebuttal-") as folder:
+        store = open_store(Path(folder))
+        try:
+            hold_night(replace(plan, provider=desk), store, Path(folder), lambda ticker, reason: None)
+        finally:
+            store.close()
+            plan.provider.close()
+    return _estimated(plan, desk)
+
+
+def _estimated(plan: Plan, desk: CountingDesk) -> Estimate:
+    rates = plan.header.prices.models
+    read = cached = low = high = short = 0
+    seen: set[str] = set()
+    for request, reply in sorted(desk.turns, key=lambda turn: turn[0].prompt.text):
+        parts = (request.prompt.system, *request.prompt.parts)
+        whole, shared = tokens_of(request.prompt.text), _shared(parts, seen)
+        said = tokens_of(reply.text)
+        cheap = Usage(input_tokens=whole - shared, cache_read_tokens=shared, output_tokens=said)
+        dear = Usage(input_tokens=whole, output_tokens=desk.longest)
+        low += cost(cheap, request.model, rates).micros
+        high += cost(dear, request.model, rates).micros
+        read, cached, short = read + whole, cached + shared, short + said
+    models = {request.model for request, _ in desk.turns}
+    return Estimate(
+        calls=len(desk.turns),
+        tickers=len(plan.header.tickers),
+        input_tokens=read,
+        output_low=short,
+        output_high=desk.longest * len(desk.turns),
+        cached_share=cached / read if read else 0.0,
+        low=low,
+        high=max(low, high),
+        unpriced=tuple(sorted(models - set(rates))),
+    )
+
+
+def _shared(parts: Sequence[str], seen: set[str]) -> int:
+    """Tokens of the longest beginning, in whole parts, that an earlier turn had; the last part is a turn's own."""
+    prefix, longest = "", 0
+    for part in parts[:-1]:
+        prefix = f"{prefix}\n\n{part}"
+        if prefix in seen:
+            longest = tokens_of(prefix)
+        seen.add(prefix)
+    return longest

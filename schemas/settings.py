@@ -238,10 +238,10 @@ class Settings(Section):
     """Name of the data source."""
     provider: Annotated[ProviderSettings, BeforeValidator(_by_name)]
     """Who answers the skills; a name alone stands for its section."""
-    prices: Text
-    """File of the price table, relative to the configuration's folder."""
     models: dict[str, Text]
     """Model by `default`, `<skill>` or `<skill>/<seat>`."""
+    prices: Text
+    """File of the price table, relative to the configuration's folder."""
     universe: UniverseSettings
     """Which tickers."""
     held: tuple[Annotated[Ticker, BeforeValidator(_capitals)], ...]

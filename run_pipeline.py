@@ -6,7 +6,9 @@ import json
 import logging
 import os
 import re
+import signal
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
@@ -315,14 +317,18 @@ def _with_command(words: list[str]) -> list[str]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and leave with its exit code. To be terminated is to be interrupted."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words == ["--version"]:
         print(f"rebuttal {VERSION}")
         return
     debug = "--debug" in words
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
-    sys.exit(_code([word for word in words if word != "--debug"], debug))
+    code = _code([word for word in words if word != "--debug"], debug)
+    if code == 130 and threading.active_count() > 1:  # calls that were given up must not hold up the end
+        os._exit(code)
+    sys.exit(code)
 
 
 def _code(words: list[str], debug: bool) -> int:

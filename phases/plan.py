@@ -94,8 +94,8 @@ def settings_of(words: Words) -> Settings:
 def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> Plan:
     """Everything a run needs, checked. Reads files and, where there is one, the store.
 
-    With `resumed`, what was not said is taken from that run, its history included. Raises
-    UsageError naming what is wrong and what is allowed.
+    With `resumed`, what was not said is taken from that run. Raises UsageError naming what is
+    wrong and what is allowed.
     """
     settings = _settled(words, resumed)
     provider = _named(PROVIDERS, "provider", settings.provider.name)(settings.provider)
@@ -124,7 +124,7 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> P
         skills={name: skill.text for name, skill in skills.items()},
         vintage=source.vintage,
         code=code_digest(),
-        history=_history(runs, wanted.tickers, session, provider.engine) if resumed is None else resumed.history,
+        history=_history(runs, wanted.tickers, session, provider.engine),
     )
     notes = wanted.notes
     if asked != session:
@@ -167,8 +167,14 @@ def named_run(header: RunHeader) -> RunHeader:
 
 
 def changed(before: RunHeader, after: RunHeader) -> list[str]:
-    """Names of the identity's parts that differ, for example `settings.debate.rounds`."""
+    """The identity's parts that differ, each with both values, for example `settings.debate.rounds (2, now 3)`."""
     return sorted(_differences(identity(before), identity(after), ""))
+
+
+def _brief(value: Any) -> str:
+    """A short value as it is, a long one by its digest."""
+    words = value if isinstance(value, str) else canonical(value)
+    return words if len(words) <= 40 and words.isprintable() else digest(words)[:8]
 
 
 def _differences(before: Any, after: Any, path: str) -> Iterator[str]:
@@ -176,7 +182,7 @@ def _differences(before: Any, after: Any, path: str) -> Iterator[str]:
         for key in sorted({*before, *after}):
             yield from _differences(before.get(key), after.get(key), f"{path}.{key}" if path else str(key))
     elif before != after:
-        yield path
+        yield f"{path} ({_brief(before)}, now {_brief(after)})"
 
 
 def _named(table: Mapping[str, Any], key: str, name: str) -> Any:

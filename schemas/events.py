@@ -56,8 +56,9 @@ class Event(Model):
     """When."""
     attempt: Annotated[int, Field(ge=1)]
     """Which start of the run it belongs to."""
-    kind: Literal["started", "called", "repaired", "voided", "ticker_ended", "ended"]
-    """What happened."""
+    kind: Literal["started", "called", "late", "taken_over", "repaired", "voided", "ticker_ended", "ended"]
+    """What happened. `late`: an answer came after its question had gone to another process and was not used.
+    `taken_over`: a question is asked that another process left unanswered and may have paid for."""
     ticker: Text | None = None
     """Ticker it concerns."""
     phase: Text | None = None

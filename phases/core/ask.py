@@ -154,15 +154,17 @@ class Ask:
         if self.provider is None:
             found = self.journal.demand(asked)
         else:
-            found = self.journal.take(asked)
+            found = self.journal.take(asked, self.recorder)
         missing = {one.key: at for at, one in enumerate(asked) if one.key not in found}
         self.recorder.count("replayed", len(asked) - len(missing))
-        if missing and self.provider is not None:
+        while missing and self.provider is not None:
             open_ = missing.values()
             found |= self._call(self.provider, [requests[at] for at in open_], [asked[at] for at in open_])
+            missing = {key: at for key, at in missing.items() if key not in found}
         return [_restored(found[one.key]) for one in asked]
 
     def _call(self, provider: Provider, requests: Sequence[Request], asked: Sequence[Question]) -> dict[str, str]:
+        """Answers that count. One that came late gives way to the other process's, or is still to be asked."""
         try:
             self._book(provider, requests, asked)
             found = provider.replies(requests)
@@ -172,13 +174,13 @@ class Ask:
         came = list(zip(asked, requests, found, strict=True))
         failed = [(one, error) for one, _, error in came if not isinstance(error, Reply)]
         paid = [(one, request, reply) for one, request, reply in came if isinstance(reply, Reply)]
-        self._keep(paid)
+        answers = self._keep(paid)
         if failed:
             self.journal.release([one for one, _ in failed])
             if self.budget is not None:
                 self.budget.release([one.key for one, error in failed if not error.billed])
             raise failed[0][1]
-        return {one.key: _stored(reply) for one, _, reply in paid}
+        return answers
 
     def _book(self, provider: Provider, requests: Sequence[Request], asked: Sequence[Question]) -> None:
         """Book the most that calls can cost. Raises CeilingReached."""
@@ -200,12 +202,12 @@ class Ask:
         about = {"phase": self.phase, "ticker": self.ticker, "skill": request.skill, "seat": request.seat}
         return {**about, "round_number": number}
 
-    def _keep(self, paid: Sequence[tuple[Question, Request, Reply]]) -> None:
-        """Journal replies before anyone judges them, and settle what they cost."""
+    def _keep(self, paid: Sequence[tuple[Question, Request, Reply]]) -> dict[str, str]:
+        """Journal replies before anyone judges them, and settle what they cost; gives the answers that count."""
         asked, replies = [one for one, _, _ in paid], [reply for _, _, reply in paid]
         try:
             answers = {one.key: _stored(reply) for one, _, reply in paid}
-            self.journal.keep(answers, self.recorder, self._told(asked, replies))
+            late = self.journal.keep(answers, self.recorder, self._told(asked, replies))
         except StoreError as error:
             lost = ", ".join(f"{reply.request_id or 'a reply'} ({len(reply.text)} characters)" for reply in replies)
             raise StoreError(f"{error}; lost: {lost}") from None
@@ -215,6 +217,8 @@ class Ask:
             self.recorder.spend(reply.usage, price.micros)
             if self.budget is not None and reply.usage.tokens:
                 self.budget.settle(one.key, reply.usage, price.micros)
+        others = self.journal.take([one for one in asked if one.key in late], self.recorder)
+        return {key: answer for key, answer in answers.items() if key not in late} | others
 
     def _told(self, asked: Sequence[Question], replies: Sequence[Reply]) -> list[Event]:
         about = {"ticker": self.ticker or None, "phase": self.phase}

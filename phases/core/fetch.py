@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from phases.core.errors import NoData
-from phases.core.journal import Journal, question
+from phases.core.journal import Journal, Question, question
 from phases.core.recorder import Recorder
 from phases.core.text import canonical
 from schemas.base import Model
@@ -66,15 +66,18 @@ class Fetch:
         if self.source is None:
             found = self.journal.demand([asked])
         else:
-            found = self.journal.take([asked])
-        if asked.key not in found:
-            found = {asked.key: self._answer(self.source, dataset, params, asked)}
+            found = self.journal.take([asked], self.recorder)
+        while asked.key not in found:
+            found = self._answer(self.source, dataset, params, asked)
         kept = found[asked.key]
         if not kept.startswith(DATA):
             raise NoData(json.loads(kept)["no_data"])
         return returns.model_validate_json(kept[len(DATA) : -1])
 
-    def _answer(self, source: Source | None, dataset: str, params: Mapping[str, str], asked: Any) -> str:
+    def _answer(
+        self, source: Source | None, dataset: str, params: Mapping[str, str], asked: Question
+    ) -> dict[str, str]:
+        """The answer that counts: nothing yet, if it came late and nobody else has one."""
         assert source is not None
         try:
             answer = canonical({"data": source.fetch(dataset, params)})
@@ -83,5 +86,5 @@ class Fetch:
         except BaseException:
             self.journal.release([asked])
             raise
-        self.journal.keep({asked.key: answer}, self.recorder, ())
-        return answer
+        late = self.journal.keep({asked.key: answer}, self.recorder, ())
+        return self.journal.take([asked], self.recorder) if late else {asked.key: answer}

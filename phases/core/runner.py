@@ -8,8 +8,10 @@ as its failure; what the run lacks stops the run.
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -17,8 +19,9 @@ from typing import Any
 from sqlalchemy import delete, insert, select
 
 from phases.core.ask import Ask
-from phases.core.errors import CeilingReached, RebuttalError, SeamBroken, TickerFailure
+from phases.core.errors import CeilingReached, RebuttalError, SeamBroken, StoreError, TickerFailure
 from phases.core.fetch import Fetch
+from phases.core.journal import Journal
 from phases.core.phase import Phase, check_pipeline, outcome_type, settings_of
 from phases.core.seam import check_seam
 from phases.core.store import Store, artefacts
@@ -27,6 +30,9 @@ from schemas.base import Model
 from schemas.events import Turns
 
 LOG = logging.getLogger("rebuttal")
+
+GIVE_UP_SECONDS = 10
+"""How long an interrupted run waits for the turns under way."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +116,32 @@ def run(night: Night) -> dict[str, Model]:
     Raises what stops a run: InfrastructureError, CeilingReached, NotJournaled, SeamBroken.
     """
     check_pipeline(night.pipeline, night.given, night.settings)
+    with heartbeat(night.doors.ask.journal):
+        return _run_all(night)
+
+
+@contextmanager
+def heartbeat(journal: Journal) -> Iterator[None]:
+    """Meanwhile the journal's claims are renewed, so that a slow call is not taken for a lost one. Writes the store."""
+    over = threading.Event()
+
+    def beat() -> None:
+        while not over.wait(journal.beat_seconds):
+            try:
+                journal.renew()
+            except StoreError as error:  # whoever asked will hear of it when the answer cannot be kept
+                LOG.warning("claims were not renewed: %s", error)
+
+    thread = threading.Thread(target=beat, name="heartbeat", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(GIVE_UP_SECONDS)
+
+
+def _run_all(night: Night) -> dict[str, Model]:
     made: dict[str, Model] = {}
     used: list[str] = []
     for scope, stretch in groupby(night.pipeline, key=lambda one: one.scope):
@@ -145,17 +177,24 @@ def _arguments(
 
 
 def _run_tickers(night: Night, phases: Sequence[Phase], made: Mapping[str, Model]) -> None:
-    """Work off all tickers in a pool. What stops the run stops it at once; turns under way are finished."""
-    with ThreadPoolExecutor(night.threads, thread_name_prefix="ticker") as pool:
-        futures = {pool.submit(_run_ticker, night, phases, made, ticker): ticker for ticker in night.tickers}
-        try:
-            for future in as_completed(futures):
-                ticker = futures[future]
-                night.progress(ticker, _ended(night, ticker, future))
-        except BaseException:
-            night.doors.ask.journal.stopping.set()
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    """Work off all tickers in a pool. What stops the run stops it at once; turns under way are finished.
+
+    An interrupt waits for them only so long; the calls it gives up are asked again when the run goes on.
+    """
+    pool = ThreadPoolExecutor(night.threads, thread_name_prefix="ticker")
+    futures: dict[Future[str | None], str] = {}
+    try:
+        futures |= {pool.submit(_run_ticker, night, phases, made, ticker): ticker for ticker in night.tickers}
+        for future in as_completed(futures):
+            ticker = futures[future]
+            night.progress(ticker, _ended(night, ticker, future))
+    except BaseException as reason:
+        night.doors.ask.journal.stopping.set()
+        pool.shutdown(wait=False, cancel_futures=True)
+        under_way = [future for future in futures if not future.done()]
+        wait(under_way, GIVE_UP_SECONDS if isinstance(reason, KeyboardInterrupt) else None)
+        raise
+    pool.shutdown()
     check_seam("tickers > pool", night.tickers, futures.values())
 
 

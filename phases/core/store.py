@@ -11,7 +11,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
@@ -36,7 +36,7 @@ from phases.core.errors import StoreError, UsageError
 
 T = TypeVar("T")
 FILE = "rebuttal.db"
-HEAD = "0002"
+HEAD = "0003"
 
 metadata = MetaData()
 
@@ -67,6 +67,17 @@ calls = Table(
     Column("request", Text, nullable=False),
     Column("reply", Text),
     Column("checksum", Text),
+)
+late = Table(
+    "late",
+    metadata,
+    Column("position", Integer, primary_key=True, autoincrement=True),
+    Column("key", Text, nullable=False, index=True),
+    Column("owner", Text, nullable=False),
+    Column("run_id", Text, nullable=False),
+    Column("reply", Text, nullable=False),
+    Column("checksum", Text, nullable=False),
+    Column("at", Text, nullable=False),
 )
 events = Table(
     "events",
@@ -233,7 +244,7 @@ def _check_tables(engine: Engine, path: Path) -> None:
         return
     if version is not None and version > HEAD:
         raise StoreError(f"{path}: the store has schema {version}; this program knows up to {HEAD}")
-    _migrate(engine)
+    _migrate(engine, path)
 
 
 def _version(connection: Connection) -> str | None:
@@ -243,18 +254,26 @@ def _version(connection: Connection) -> str | None:
     return cast("str | None", connection.execute(text("SELECT version_num FROM alembic_version")).scalar())
 
 
-def _migrate(engine: Engine) -> None:
-    """Bring the tables to the newest schema, in one transaction."""
+def _migrate(engine: Engine, path: Path) -> None:
+    """Bring the tables to the newest schema, in one transaction; a copy of an older store is kept beside it."""
     from alembic import command
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     with engine.execution_options(writes=True).begin() as connection:
-        if _version(connection) == HEAD:  # another process was faster
+        version = _version(connection)
+        if version == HEAD:  # another process was faster
             return
+        if version is not None:
+            _copy(path, path.with_name(f"{path.name}.{version}"))
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+
+
+def _copy(path: Path, to: Path) -> None:
+    with closing(sqlite3.connect(path)) as store, closing(sqlite3.connect(to)) as copy:
+        store.backup(copy)
 
 
 def _on_connect(connection: Any, _: Any) -> None:

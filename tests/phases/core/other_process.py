@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sqlite3
 import sys
 import time
@@ -44,6 +46,50 @@ def ask(folder: str, word: str, seconds: str) -> None:
     print("made" if made else "found", found[wanted.key], flush=True)
 
 
+def turn(folder: str, log: str, word: str, seconds: str, lease: str, killed: str = "") -> None:
+    """Take one turn as a run does, its claim renewed meanwhile; the engine notes the call and takes some seconds.
+
+    `killed` says where the process kills itself: before the answer is `kept`, or before it is `read`.
+    """
+    import phases.core.ask as door_module
+    from phases.core.ask import Reply, Request
+    from phases.core.journal import Journal
+    from phases.core.runner import heartbeat
+    from phases.core.store import open_store
+    from schemas.debate import DebateRoundContribution
+    from tests.phases.core.scripted import Scripted, asked, door, spoken
+
+    def slow(_: Request) -> Reply:
+        with Path(log).open("a") as lines:
+            lines.write(f"{word}\n")
+        time.sleep(float(seconds))
+        return spoken(word)
+
+    def die(*_: object, **__: object) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    store = open_store(Path(folder))
+    journal = Journal(store, RUN, int(lease))
+    if killed == "kept":
+        journal.keep = die  # type: ignore[assignment, method-assign]
+    elif killed == "read":
+        door_module.read = die  # type: ignore[assignment]
+    with heartbeat(journal):
+        ask = door(store, Scripted(slow), journal=journal)
+        answer = ask("debater", asked(), returns=DebateRoundContribution, seat="bull")
+    store.close()
+    print(answer.record.argument if answer.record else answer.void, flush=True)
+
+
+def write(file: str) -> None:
+    """Write a large file again and again, each time of one letter, until killed."""
+    from phases.outputs.tables import write_whole
+
+    for letter in "abcdefgh" * 1000:
+        write_whole(Path(file), letter * 2_000_000)
+        print(letter, flush=True)
+
+
 def start(folder: str) -> None:
     """Open a store that is not there yet, at the same moment as others."""
     from phases.core.store import open_store
@@ -67,4 +113,4 @@ def lock(file: str, seconds: str, how: str) -> None:
 
 
 if __name__ == "__main__":
-    {"claim": claim, "ask": ask, "start": start, "lock": lock}[sys.argv[1]](*sys.argv[2:])
+    {"claim": claim, "ask": ask, "turn": turn, "write": write, "start": start, "lock": lock}[sys.argv[1]](*sys.argv[2:])

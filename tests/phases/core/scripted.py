@@ -69,6 +69,12 @@ def reply(content: Any = None, stop_reason: str = "end_turn") -> Reply:
     return Reply(text, stop_reason, request_id="req_1")
 
 
+def spoken(word: str) -> Reply:
+    """A valid reply that can be told from others by a word in its text."""
+    argument = f"Returns lead the index. The trend is {word}. I stay bullish on AAPL."
+    return reply(said(argument=argument))
+
+
 class Scripted:
     """A provider that gives the replies of a script in order, and keeps what it was asked."""
 

@@ -17,6 +17,7 @@ from phases.core.provider import Provider, Reply, Request
 from phases.core.reading import Check, Read, read
 from phases.core.recorder import Recorder
 from phases.core.skills import Skill, render, rerender
+from phases.core.stubs import stub_check
 from phases.core.text import canonical, digest, printable
 from phases.maths.pricing import cost, worst
 from schemas.base import Model
@@ -100,6 +101,7 @@ class Ask:
     def all(self, wanted: Sequence[Wanted[M]]) -> list[Answer[M]]:
         """Ask for turns that are spoken together: all are sent before any is awaited."""
         requests = [self._request(one) for one in wanted]
+        wanted = [replace(one, checks=(*one.checks, stub_check(self.skills[one.skill]))) for one in wanted]
         replies = self._converse(wanted, requests, [[] for _ in wanted])
         read_ = [_read(one, reply, last=False) for one, reply in zip(wanted, replies, strict=True)]
         again = [at for at, one in enumerate(read_) if one.outcome == "RETRY"]
@@ -167,11 +169,10 @@ class Ask:
         """Answers that count. One that came late gives way to the other process's, or is still to be asked."""
         try:
             self._book(provider, requests, asked)
-            found = provider.replies(requests)
+            came = list(zip(asked, requests, provider.replies(requests), strict=True))
         except BaseException:
             self.journal.release(asked)
             raise
-        came = list(zip(asked, requests, found, strict=True))
         failed = [(one, error) for one, _, error in came if not isinstance(error, Reply)]
         paid = [(one, request, reply) for one, request, reply in came if isinstance(reply, Reply)]
         answers = self._keep(paid)

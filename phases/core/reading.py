@@ -1,4 +1,4 @@
-"""Reading a reply: stop reason, size, strict JSON, schema, echo, checks; in that order, and linear in its size.
+"""Reading a reply: stop reason, size, strict JSON, synonyms, schema, echo, checks; in that order, linear in its size.
 
 Outcome words are fixed: ACCEPT, RETRY (once, quoting the errors), QUARANTINE (the turn is void,
 its raw reply kept), REFUSE (the model declined), ERROR (an engine answered outside its protocol).
@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from phases.core.scanner import Malformed, find_object
 from phases.core.skills import echoed
 from schemas.base import Model
+from schemas.synonyms import without_synonyms
 from schemas.validation import Problem, problems
 
 M = TypeVar("M", bound=Model)
@@ -78,18 +79,15 @@ def read(
 ) -> Read[M]:
     """Judge one reply. `last` says that there is no repair turn left."""
     again: Outcome = "QUARANTINE" if last else "RETRY"
-    if stop_reason == "refusal":
-        return Read("REFUSE", errors=("the model refused",))
-    if stop_reason in ("max_tokens", "model_context_window_exceeded"):
-        return Read(again, errors=(f"the reply was cut off ({stop_reason})",))
     if stop_reason != "end_turn":
-        return Read("ERROR", errors=(f"unknown stop reason {stop_reason!r}",))
+        return _unfinished(stop_reason, again)
     try:
         found = find_object(text)
     except Malformed as error:
         return Read(again, errors=(str(error),))
     found, flags = _cleaned(found)
     found, noted = _echoed_case(found, inputs)
+    found, worded = _worded(returns, found)
     record = _tried(returns, found)
     wrong = problems(returns, found) if record is None else ()
     if wrong and last and all(problem.limit is not None for problem in wrong):
@@ -105,7 +103,18 @@ def read(
     errors = _echo_errors(record, inputs)
     if errors:
         return Read(again, errors=tuple(errors))
-    return _checked(record, inputs, checks, again, (*flags, *noted))
+    return _checked(record, inputs, checks, again, (*flags, *noted, *worded))
+
+
+def _unfinished(stop_reason: str, again: Outcome) -> Read[M]:
+    """What becomes of a reply that did not end by itself, whatever its text: it may look whole and not be."""
+    if stop_reason == "refusal":
+        return Read("REFUSE", errors=("the model refused",))
+    if stop_reason in ("max_tokens", "model_context_window_exceeded"):
+        return Read(again, errors=(f"the reply was cut off ({stop_reason}); keep it shorter",))
+    if stop_reason == "pause_turn":
+        return Read("ERROR", errors=("pause_turn: the engine paused a turn, and a turn without tools never pauses",))
+    return Read("ERROR", errors=(f"unknown_stop: unknown stop reason {stop_reason!r}",))
 
 
 def _tried(returns: type[M], found: Mapping[str, Any]) -> M | None:
@@ -130,6 +139,12 @@ def _strip(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _strip(item) for key, item in value.items()}
     return value
+
+
+def _worded(returns: type[M], found: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Take a documented synonym as the word of the contract, and say so."""
+    worded: dict[str, Any] = without_synonyms(returns, found)
+    return worded, () if worded == found else ("synonym",)
 
 
 def _cut(found: dict[str, Any], too_long: Sequence[Problem]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from phases.core.reading import Check, Outcome, Read, read
+from phases.core.skills import Skill
 from phases.core.store import Store, open_store
 from phases.debate.checks import checks_of
 from phases.debate.protocol import Protocol, read_protocol
@@ -19,9 +20,12 @@ from phases.plan import CONFIGS
 from phases.research_manager import CHECKS as MANAGER_CHECKS
 from schemas.base import Model
 from schemas.debate import DebateRoundContribution
+from schemas.ledger import Voided
 from schemas.manager import ManagerInputs, ManagerReply
 from schemas.market import Question
+from tests.faults.test_semantic import held
 from tests.phases.core.scripted import DAY, Scripted, asked, door, evidence, reply, said
+from tests.support import REFUSAL, Changed, constant, update
 
 PROTOCOL = CONFIGS / "protocols" / "rounds.yaml"
 
@@ -62,10 +66,13 @@ DEBATER = {
     "F002": Fault(f"{VALID}\nHope this helps!", ACCEPT),
     "F003": Fault(f"{VALID}\n{bull(role='bear')}", BOTH, ("2 JSON objects", "exactly one")),
     "F004": Fault(f"Here is my answer: {VALID} That is all.", ACCEPT),
-    "F005": Fault(VALID[:60], BOTH, ("cut off", "max_tokens"), stop="max_tokens"),
-    "F006": Fault(VALID, BOTH, ("cut off", "max_tokens"), stop="max_tokens"),
+    "F005": Fault(VALID[:60], BOTH, ("cut off", "max_tokens", "keep it shorter"), stop="max_tokens"),
+    "F005-context": Fault(VALID[:60], BOTH, ("cut off", "shorter"), stop="model_context_window_exceeded"),
+    "F006": Fault(VALID, BOTH, ("cut off", "max_tokens", "keep it shorter"), stop="max_tokens"),
     "F007": Fault("", REFUSE, ("refused",), stop="refusal"),
     "F008": Fault("", BOTH, ("empty",)),
+    "F009": Fault("".join((VALID[:60], VALID[60:])), ACCEPT),
+    "F009-three": Fault("".join((VALID[:60], VALID, VALID[60:])), BOTH, ("not JSON",)),
     "F010": Fault(bull(role="bear"), BOTH, ("/role", "'bull'", "'bear'")),
     "F011": Fault(bull(ticker="MSFT"), BOTH, ("/ticker", "'AAPL'", "'MSFT'")),
     "F012": Fault(bull(ticker="aapl"), ACCEPT, flags=("ticker_case",)),
@@ -182,7 +189,9 @@ RULED = {
     "F028": Fault(ruled(conviction_delta=3), BOTH, ("/conviction_delta", "3", "unknown key")),
     "F029-fraction": Fault(ruled(conviction_delta=1.5), BOTH, ("/conviction_delta", "1.5", "unknown key")),
     "F029-text": Fault(ruled(conviction_delta="+1"), BOTH, ("/conviction_delta", "+1", "unknown key")),
-    "F030": Fault(ruled(net_stance="Bullish "), BOTH, ("/net_stance", "Bullish ", '"bullish", "neutral", "bearish"')),
+    "F030": Fault(ruled(net_stance="Bullish "), ACCEPT, flags=("synonym",)),
+    "F030-synonym": Fault(ruled(net_stance="positive"), ACCEPT, flags=("synonym",)),
+    "F030-other": Fault(ruled(net_stance="mixed"), BOTH, ("/net_stance", '"mixed"', '"bullish", "neutral", "bearish"')),
     "F031": Fault(ruled(rounds=[{"round_number": 1, "bull_argument": "Else."}]), BOTH, ("/rounds", "unknown key")),
 }
 
@@ -193,6 +202,64 @@ def test_manager(fault: Fault) -> None:
         result = read(fault.text, fault.stop, returns=ManagerReply, inputs=MANAGER, checks=MANAGER_CHECKS, last=last)
         assert result.outcome == fault.outcomes[last]
         assert all(word in "; ".join(result.errors) for word in fault.words), result.errors
+        assert result.flags == fault.flags
+        if result.record is not None:
+            assert result.record.net_stance == "bullish"
+
+
+@pytest.mark.parametrize(
+    "said", [update(conviction_delta=3), update(conviction_delta=1.5), update(conviction_delta="+1")]
+)
+def test_F028_F029_a_manager_who_states_a_number_is_void_and_the_row_says_so(said: Changed) -> None:
+    _, summary, desk = held(manager=said)
+    assert len(desk.prompts("manager")) == 2
+    assert (summary.status, summary.conviction_delta, summary.net_stance) == ("failed", None, None)
+    assert "conviction_delta" in (summary.reason or "")
+
+
+def test_F030_a_word_of_no_table_never_reaches_the_summary_nor_ends_the_run() -> None:
+    _, summary, desk = held(manager=update(net_stance="mixed"))
+    assert len(desk.prompts("manager")) == 2
+    assert (summary.status, summary.net_stance) == ("failed", None)
+
+
+def test_F031_stored_rounds_win() -> None:
+    """The altered rounds are an unknown key: the turn is sent back once, and the stored rounds stand either way."""
+    altered = [{"round_number": 1, "bull_argument": "Else.", "bear_argument": "Else."}]
+    transcript, summary, desk = held(manager=update(rounds=altered))
+    assert len(desk.prompts("manager")) == 2
+    assert summary.rounds == transcript.rounds
+    assert summary.rounds
+    assert "/rounds" in (summary.reason or "")
+
+
+def test_F007_a_refused_debater_is_void_and_never_neutral() -> None:
+    transcript, summary, desk = held(bull=REFUSAL, bear=REFUSAL)
+    assert (len(desk.prompts("bull")), len(desk.prompts("bear"))) == (1, 1)
+    assert all("refuse" in event.reason for event in transcript.ledger if isinstance(event, Voided))
+    assert (summary.net_stance, summary.conviction_delta) == (None, None)
+    assert summary.status in ("refused", "failed")
+
+
+def test_F008_one_empty_opening_ends_one_sided_and_two_fail() -> None:
+    transcript, summary, desk = held(bull=constant(""))
+    assert len(desk.prompts("bull")) == 2
+    assert transcript.stop_reason.startswith("one_sided")
+    assert (summary.conviction_delta, "one_sided" in summary.flags) == (0, True)
+    _, summary, _ = held(bull=constant(""), bear=constant(""))
+    assert (summary.status, summary.conviction_delta, summary.net_stance) == ("failed", None, None)
+
+
+def test_F033_form_is_sent_back_once_and_then_flagged() -> None:
+    for argument, flag in (
+        (f"{STANCE}", "sentences"),
+        (f"- Returns lead.\n- They last.\n{STANCE}", "layout"),
+        ("Returns lead. They last. It is so.", "stance"),
+    ):
+        fault = Fault(bull(argument=argument), BOTH)
+        assert judge(fault, False).outcome == "RETRY"
+        assert judge(fault, True).outcome == "ACCEPT"
+        assert flag in judge(fault, True).flags
 
 
 # Through the door
@@ -234,3 +301,75 @@ def test_F007_a_refusal_costs_no_second_turn(store: Store) -> None:
     answer = door(store, provider)("debater", asked(), returns=DebateRoundContribution, checks=DEBATE_CHECKS)
     assert len(provider.requests) == 1
     assert answer.void == "refuse: the model refused"
+
+
+@pytest.mark.parametrize("stop", ["pause_turn", "brand_new", "tool_use"])
+def test_a_stop_that_is_none_of_the_protocol_costs_no_second_turn_and_is_named(store: Store, stop: str) -> None:
+    provider = Scripted(reply(VALID, stop))
+    answer = door(store, provider)("debater", asked(), returns=DebateRoundContribution, checks=DEBATE_CHECKS)
+    assert len(provider.requests) == 1
+    assert answer.record is None
+    assert answer.void is not None
+    assert answer.void.startswith("error: ")
+    assert stop in answer.void
+
+
+STUBS = {
+    "test": "test",
+    "string": "string",
+    "repeated": "Test, test, test.",
+    "sentence": "This is a test argument.",
+    "lorem": "Lorem ipsum dolor sit amet.",
+    "template": "<your argument here>",
+    "braces": "{{argument}}",
+    "dots": "...",
+    "word": "Buy.",
+    "description": "Three to five sentences; the last one restates the side's stance.",
+    "example": "ACME leads its index over the year. It is strong. I am bullish on ACME.",
+}
+EXAMPLE = json.dumps({"role": "bull", "argument": STUBS["example"]}, indent=2)
+WITH_EXAMPLE = Skill("debater", f"---\nname: debater\n---\nArgue your side.\n\n```json\n{EXAMPLE}\n```\n")
+
+
+@pytest.mark.parametrize("argument", STUBS.values(), ids=STUBS)
+def test_F032_a_stub_is_sent_back_once_and_then_void(store: Store, argument: str) -> None:
+    """That it was sent back and failed again is the word `quarantine` and the flag `repaired`."""
+    provider = Scripted(reply(bull(argument=argument)), reply(bull(argument=argument)))
+    ask = door(store, provider, skills=[WITH_EXAMPLE])
+    answer = ask("debater", asked(), returns=DebateRoundContribution, checks=DEBATE_CHECKS)
+    assert len(provider.requests) == 2
+    assert "/argument" in provider.requests[1].prompt.text.split("That reply was not accepted:")[1]
+    assert answer.record is None
+    assert answer.void is not None
+    assert answer.void.startswith("quarantine: ")
+    assert "say something of this turn's own" in answer.void
+    assert "is a stub" in answer.void
+    assert "repaired" in answer.flags
+
+
+def test_F032_a_debate_of_stubs_is_no_debate() -> None:
+    transcript, summary, _ = held(bull=update(argument="test"), bear=update(argument="test"))
+    assert all(one.bull_argument is None and one.bear_argument is None for one in transcript.rounds)
+    assert (summary.status, summary.conviction_delta, summary.net_stance) == ("failed", None, None)
+
+
+def test_F032_a_stub_inside_a_turn_is_named_with_its_place(store: Store) -> None:
+    said = bull(claims=[{"id": "c1", "text": "string", "evidence": ["px.ret_63d"]}])
+    provider = Scripted(reply(said), reply(VALID))
+    answer = door(store, provider)("debater", asked(), returns=DebateRoundContribution)
+    assert "/claims/0/text" in provider.requests[1].prompt.text
+    assert answer.record is not None
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        "The price tests its average. The test held. I stay bullish on AAPL.",
+        "\u80a1\u4ef7\u5f3a\u52bf",
+        "Content is king. The value of its text answers the argument. I stay bullish on AAPL.",
+    ],
+    ids=["tests", "Chinese", "words of both kinds"],
+)
+def test_F032_a_text_that_says_something_is_no_stub(store: Store, argument: str) -> None:
+    answer = door(store, Scripted(reply(bull(argument=argument))))("debater", asked(), returns=DebateRoundContribution)
+    assert answer.record is not None

@@ -52,8 +52,8 @@ def turn(folder: str, log: str, word: str, seconds: str, lease: str, killed: str
     `killed` says where the process kills itself: before the answer is `kept`, or before it is `read`.
     """
     import phases.core.ask as door_module
-    from phases.core.ask import Reply, Request
     from phases.core.journal import Journal
+    from phases.core.provider import Reply, Request
     from phases.core.runner import heartbeat
     from phases.core.store import open_store
     from schemas.debate import DebateRoundContribution

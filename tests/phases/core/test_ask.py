@@ -60,7 +60,7 @@ def test_a_valid_turn_is_asked_kept_and_read(store: Store) -> None:
     provider = Scripted(replace(reply(), usage=Usage(input_tokens=11, output_tokens=7)))
     ask = door(store, provider)
     answer = ask("debater", asked(), returns=DebateRoundContribution, seat="bull")
-    assert answer == Answer(DebateRoundContribution.model_validate(said()), tokens=18)
+    assert answer == Answer(DebateRoundContribution.model_validate(said()), tokens=18, priced=False)
     assert counts(ask) == {"made": 1}
     assert ask.recorder.tokens == 18
     assert kept(store)[ask.used[0]][0] == "done"

@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Table, select
 
-from phases.core.ask import Answer, Reply, Request
+from phases.core.ask import Answer
 from phases.core.fetch import Fetch
 from phases.core.journal import Journal, Question, question
+from phases.core.provider import Reply, Request
 from phases.core.recorder import Recorder
 from phases.core.runner import heartbeat
 from phases.core.store import FILE, Store, calls, events, late

@@ -7,18 +7,22 @@ revision = "0003"
 down_revision = "0002"
 
 
+def _text(*names: str) -> list[sa.Column[str]]:
+    return [sa.Column(name, sa.Text, nullable=False) for name in names]
+
+
 def upgrade() -> None:
     """Create the table."""
-    texts = ("key", "state", "phase", "ticker", "skill", "seat", "model", "usage", "at")
     op.create_table(
         "spend",
         sa.Column("position", sa.Integer, primary_key=True, autoincrement=True),
-        sa.Column("run_id", sa.Text, nullable=False),
-        sa.Column("as_of", sa.Text, nullable=False),
+        *_text("run_id", "as_of"),
         sa.Column("attempt", sa.Integer, nullable=False),
+        *_text("key", "state", "phase", "ticker", "skill", "seat"),
         sa.Column("round_number", sa.Integer, nullable=False),
+        *_text("model"),
         sa.Column("micros", sa.BigInteger, nullable=False),
-        *[sa.Column(name, sa.Text, nullable=False) for name in texts],
+        *_text("usage", "at"),
     )
     op.create_index("ix_spend_run_id", "spend", ["run_id"])
     op.create_index("ix_spend_as_of", "spend", ["as_of"])

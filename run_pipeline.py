@@ -42,6 +42,7 @@ app = typer.Typer(
 
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the store and the runs.")]
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run id, or `last`.")]
+Changed = Annotated[Path | None, typer.Option("--skill", metavar="F", help="Show what a changed SKILL.md alters.")]
 
 
 @app.command()
@@ -120,16 +121,24 @@ def replay(
     out: Out = Path("runs"),
     check: Annotated[bool, typer.Option("--check", help="Compare with the exported feed, byte for byte.")] = False,
     threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Tickers at once.")] = 4,
+    skill: Changed = None,
+    ask: Annotated[bool, typer.Option("--ask", help="Ask the turns that --skill changes; before and after.")] = False,
 ) -> None:
     """Rebuild a run from its journal, offline: no model, no source."""
     from phases.core.runs import Runs
-    from phases.night import export, replay_night
+    from phases.night import export, replay_night, unlike_export
     from phases.outputs.tables import FORMATS
     from phases.outputs.terminal import feed_table
+    from phases.rerun import rerun
     from schemas.run import RunHeader
 
+    if (ask and skill is None) or (check and skill is not None):
+        raise UsageError("replay: --ask goes with --skill F, and --skill does not go with --check")
     store = _open(out)
     try:
+        if skill is not None:
+            print(rerun(store, out, name, skill, ask, _tell))
+            return
         known = Runs(store).find(name)
         header = RunHeader.model_validate_json(known.header)
         feed = replay_night(header, store, threads, lambda ticker, reason: None)
@@ -140,11 +149,7 @@ def replay(
         export(feed, folder)
         print(f"engine: {header.engine} | replayed from the journal | run {known.run_id}\n\n{feed_table(feed)}")
         return
-    different = [
-        f"feed.{kind}"
-        for kind, text in FORMATS.items()
-        if not (folder / f"feed.{kind}").is_file() or (folder / f"feed.{kind}").read_bytes() != text(feed).encode()
-    ]
+    different = unlike_export(feed, folder)
     if different:
         _tell(f"replay differs from {folder}: {', '.join(different)}")
         raise typer.Exit(1)
@@ -333,20 +338,21 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _code(words: list[str], debug: bool) -> int:
     """Exit code of one command; every error is one line, with its traceback only under --debug."""
+    again = "the same command" if words[:1] == ["replay"] else "`run --resume last`"
     try:
         code: int | None = app(_with_command(words), prog_name="run_pipeline.py", standalone_mode=False)
         return code or 0
     except RebuttalError as error:
         if debug:
             raise
-        resumable = "; resumable with `run --resume last`" if isinstance(error, InfrastructureError) else ""
+        resumable = f"; resumable with {again}" if isinstance(error, InfrastructureError) else ""
         _tell(f"error: {printable(str(error))}{resumable}")
         return error.exit_code
     except TyperException as error:
         _tell(f"error: {printable(error.format_message()).rstrip('.')} (see `--help`)")
         return 2
     except (KeyboardInterrupt, typer.Abort):
-        _tell("interrupted; go on with `run --resume last`")
+        _tell(f"interrupted; go on with {again}")
         return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads; leave quietly

@@ -59,7 +59,7 @@ def findings(skills_folder: Path = SKILLS, configs: Path = CONFIGS) -> list[str]
     """Everything that is wrong with the shipped skills, configs and protocols."""
     found = _refusals(lambda: _unasked(skills_folder))
     skills = {} if found else load_skills(skills_folder)
-    found += [f"skills/{name}/SKILL.md: {wrong}" for name, skill in skills.items() for wrong in _skill(skill)]
+    found += [f"skills/{name}/SKILL.md: {wrong}" for name, skill in skills.items() for wrong in skill_findings(skill)]
     for path in sorted((configs / "protocols").glob("*.yaml")):
         found += _refusals(partial(_protocol, path, skills)) if skills else []
     default = configs / "default.yaml"
@@ -102,13 +102,15 @@ def _config(path: Path, configs: Path, skills: dict[str, Skill]) -> None:
         raise UsageError(f"{path}: analyst.axes: there is no skill {', '.join(absent)}")
 
 
-def _skill(skill: Skill) -> Iterator[str]:
+def skill_findings(skill: Skill) -> Iterator[str]:
+    """What is wrong with one skill, each with its line where it has one."""
     try:
         front = skill.front
     except UsageError as error:
         yield str(error)
         return
-    yield from (f"unknown key {key}{nearest(key, FRONT_KEYS)}" for key in front if key not in FRONT_KEYS)
+    unknown = [key for key in front if key not in FRONT_KEYS]
+    yield from (f"{_at(skill, key)}unknown key {key}{nearest(key, FRONT_KEYS)}" for key in unknown)
     if front.get("name") != skill.name:
         yield f"name {front.get('name')!r} differs from the folder {skill.name!r}"
     yield from _binding(skill)
@@ -125,15 +127,22 @@ def _binding(skill: Skill) -> Iterator[str]:
         return
     inputs, returns = BINDINGS[skill.name]
     if CONTRACTS.get(skill.produces) is not returns:
-        yield f"metadata.produces is {skill.produces!r}; its phase expects {returns.__name__}"
+        yield f"{_at(skill, 'produces')}metadata.produces is {skill.produces!r}; its phase expects {returns.__name__}"
     if skill.inputs != tuple(inputs.model_fields):
-        yield f"metadata.inputs is {', '.join(skill.inputs)}; its phase sends {', '.join(inputs.model_fields)}"
+        sent = ", ".join(inputs.model_fields)
+        yield f"{_at(skill, 'inputs')}metadata.inputs is {', '.join(skill.inputs)}; its phase sends {sent}"
     allowed = set(_lengths(json_schema(returns)))
     for number in _NUMBER.findall(skill.body):
         if int(number) not in allowed:
             limits = ", ".join(map(str, sorted(allowed)))
             yield f"says {number} characters; the limits of {returns.__name__} are {limits}"
     yield from _examples(skill, returns)
+
+
+def _at(skill: Skill, key: str) -> str:
+    """`line N: ` of a key of the front matter; nothing where it is not there."""
+    lines = enumerate(skill.text.splitlines(), 1)
+    return next((f"line {line}: " for line, text in lines if text.lstrip().startswith(f"{key}:")), "")
 
 
 def _lengths(schema: object) -> Iterator[int]:

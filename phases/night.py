@@ -72,12 +72,30 @@ def hold_night(plan: Plan, store: Store, out: Path, progress: Progress) -> Finis
     finally:
         plan.provider.close()
     record = _record(feed, recorder, out, plan.asked)
-    folder = Path(record.out)
-    export(feed, folder)
-    write_whole(folder / "run.json", record_text(record))
+    _written(feed, record)
     rows = [FeedEntry(row.ticker, row.status, row.model_dump_json()) for row in feed.rows]
     told = recorder.rows(recorder.event("ended", note=f"exit {record.exit}"))
     runs.finish(header.run_id, header.as_of.isoformat(), record.model_dump_json(), rows, told)
+    return Finished(feed, record)
+
+
+def hold_aside(plan: Plan, store: Store, out: Path, progress: Progress) -> Finished:
+    """Carry out a plan that tries something out, beside the nights that count. Writes the store and a folder."""
+    header, runs = plan.header, Runs(store)
+    started = (header.run_id, header.as_of.isoformat(), header.engine, header.model_dump_json())
+    attempt = runs.start(*started, aside=True)
+    recorder = Recorder(store, header.run_id, attempt)
+    recorder.record(recorder.event("started", note=header.engine))
+    kept = Artefacts(store, header.run_id)
+    powers = Powers(plan.provider, plan.source, _budget(header, store, attempt))
+    try:
+        feed = _carry_out(header, store, recorder, kept, progress, powers)
+    finally:
+        plan.provider.close()
+    record = _record(feed, recorder, out, plan.asked)
+    _written(feed, record)
+    told = recorder.rows(recorder.event("ended", note=f"exit {record.exit}"))
+    runs.finish_aside(header.run_id, record.model_dump_json(), told)
     return Finished(feed, record)
 
 
@@ -108,6 +126,22 @@ def export(feed: PortfolioFeed, folder: Path) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for name, text in FORMATS.items():
         write_whole(folder / f"feed.{name}", text(feed))
+
+
+def unlike_export(feed: PortfolioFeed, folder: Path) -> list[str]:
+    """Names of the exports that are not there, or not to the byte what this feed gives. Reads files."""
+    files = {f"feed.{kind}": text for kind, text in FORMATS.items()}
+    return [
+        name
+        for name, text in files.items()
+        if not (folder / name).is_file() or (folder / name).read_bytes() != text(feed).encode()
+    ]
+
+
+def _written(feed: PortfolioFeed, record: RunRecord) -> None:
+    folder = Path(record.out)
+    export(feed, folder)
+    write_whole(folder / "run.json", record_text(record))
 
 
 def _carry_out(

@@ -66,8 +66,10 @@ class Plan:
     asked: date
     """Date that was asked for."""
     provider: Provider
-    source: Source
-    span: Span
+    source: Source | None
+    """Absent where every answer is in the journal."""
+    span: Span | None
+    """Days the source covers."""
     notes: tuple[str, ...] = ()
 
 
@@ -98,7 +100,7 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> P
     wrong and what is allowed.
     """
     settings = _settled(words, resumed)
-    provider = _named(PROVIDERS, "provider", settings.provider.name)(settings.provider)
+    provider = provider_of(settings)
     source = _named(SOURCES, "source", settings.source)()
     if not any(exact(weight) for weight in settings.analyst.axes.values()):
         raise UsageError("analyst.axes: no axis has a weight above 0")
@@ -131,6 +133,12 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> P
         note = f"{asked} is no session of {settings.question.calendar}; the night is that of {session}"
         notes = (*notes, note)
     return Plan(named_run(header), asked, provider, source, span, notes)
+
+
+def provider_of(settings: Settings) -> Provider:
+    """The provider that the settings name. Raises UsageError naming those there are."""
+    provider: Provider = _named(PROVIDERS, "provider", settings.provider.name)(settings.provider)
+    return provider
 
 
 def resume_plan(words: Words, runs: Runs, name: str) -> Plan:

@@ -6,18 +6,16 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import select
-
 from phases.core.errors import UsageError
 from phases.core.runner import Artefacts
 from phases.core.runs import Runs
-from phases.core.store import Store, calls
+from phases.core.store import Store
 from phases.core.text import canonical, nearest
+from phases.core.turns import asked_keys, stored_turns
 from phases.night import stored_feed
 from phases.outputs.debate import debate_text
 from phases.outputs.terminal import feed_table
 from schemas.debate import Case
-from schemas.events import Turns
 from schemas.ledger import DebateTranscript
 from schemas.summary import DebateSummary
 
@@ -58,10 +56,5 @@ def show_ticker(store: Store, name: str, ticker: str, as_json: bool) -> str:
 
 def _turns(store: Store, kept: Mapping[str, str]) -> list[dict[str, Any]]:
     """Every turn in the order it was asked: inputs as sent, what a repair quoted, and the raw reply."""
-    keys = Turns.model_validate_json(kept["turns"]).keys if "turns" in kept else ()
-    with store.read() as connection:
-        rows = connection.execute(
-            select(calls.c.key, calls.c.request, calls.c.reply).where(calls.c.key.in_(keys), calls.c.state == "done")
-        ).all()
-    found = {key: {"key": key, **json.loads(request), "reply": json.loads(reply)} for key, request, reply in rows}
-    return [found[key] for key in keys if key in found]
+    turns = stored_turns(store, asked_keys(kept))
+    return [{"key": one.key, **json.loads(one.request), "reply": json.loads(one.reply)} for one in turns]

@@ -11,6 +11,9 @@ from phases.core.errors import UsageError
 from phases.core.store import Store, artefacts, events, feed, runs
 from phases.core.text import nearest
 
+ASIDE = "what-if"
+"""State of a run that tries something out: it is never `last`, and no later night reads it as its past."""
+
 
 class Known(NamedTuple):
     """One run of the store."""
@@ -50,7 +53,7 @@ class Runs:
         if not known:
             raise UsageError(f"run {name!r}: this store holds no run yet; start one with `run`")
         if name == "last":
-            return known[-1]
+            return next((one for one in reversed(known) if one.state != ASIDE), known[-1])
         for one in known:
             if one.run_id == name:
                 return one
@@ -58,17 +61,21 @@ class Runs:
         shown = ", ".join(ids[-5:])
         raise UsageError(f"run {name!r} is unknown{nearest(name, ids)} (latest: {shown}; or say `last`)")
 
-    def start(self, run_id: str, as_of: str, engine: str, header: str) -> int:
-        """Note that a run starts or goes on; gives the number of this start, from 1. Writes the store."""
+    def start(self, run_id: str, as_of: str, engine: str, header: str, *, aside: bool = False) -> int:
+        """Note that a run starts or goes on; gives the number of this start, from 1. Writes the store.
+
+        Started `aside`, a new run only tries something out, and one that is there stays what it is.
+        """
 
         def work(connection: Connection) -> int:
             position = (connection.execute(select(func.max(runs.c.position))).scalar() or 0) + 1
             old = connection.execute(select(runs.c.attempts).where(runs.c.run_id == run_id)).scalar()
+            place = {"position": position, "state": ASIDE if aside else "running"}
             if old is None:
                 values = {"run_id": run_id, "as_of": as_of, "engine": engine, "header": header}
-                connection.execute(insert(runs).values(position=position, state="running", attempts=1, **values))
+                connection.execute(insert(runs).values(attempts=1, **place, **values))
                 return 1
-            again = {"position": position, "state": "running", "attempts": old + 1}
+            again = {"attempts": old + 1, **({} if aside else place)}
             connection.execute(update(runs).where(runs.c.run_id == run_id).values(**again))
             return int(old) + 1
 
@@ -90,6 +97,16 @@ class Runs:
             connection.execute(insert(feed), entries)
             connection.execute(insert(events), list(told))
             connection.execute(update(runs).where(runs.c.run_id == run_id).values(state="finished", record=record))
+
+        self._store.write(work)
+
+    def finish_aside(self, run_id: str, record: str, told: Sequence[Mapping[str, Any]]) -> None:
+        """Keep the record of a run that tried something out; it enters no feed. Writes the store."""
+
+        def work(connection: Connection) -> None:
+            connection.execute(insert(events), list(told))
+            mine = (runs.c.run_id == run_id, runs.c.state == ASIDE)
+            connection.execute(update(runs).where(*mine).values(record=record))
 
         self._store.write(work)
 

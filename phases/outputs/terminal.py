@@ -14,11 +14,11 @@ from schemas.run import RunHeader, RunRecord
 WIDEST = 120
 
 
-def first_lines(header: RunHeader, span: Span) -> str:
+def first_lines(header: RunHeader, span: Span | None) -> str:
     """Which engine speaks and how far its prices reach; then which night and run."""
     source, tickers = header.settings.source, len(header.tickers)
     return (
-        f"engine: {header.engine} | {source} prices end {span.last}\n"
+        f"engine: {header.engine} | {source} prices {f'end {span.last}' if span else 'from the journal'}\n"
         f"night of {header.as_of} | {tickers} ticker{'s' * (tickers != 1)} | run {header.run_id}"
     )
 

@@ -15,7 +15,6 @@ import pytest
 
 from phases.core.ask import Ask
 from phases.core.errors import (
-    CeilingReached,
     InfrastructureError,
     NoData,
     NotJournaled,
@@ -298,7 +297,6 @@ def test_a_later_start_leaves_nothing_of_an_earlier_one(stage: Stage) -> None:
         InfrastructureError("model down"),
         StoreError("disk full"),
         SourceDown("no answer"),
-        CeilingReached("5 USD"),
         NotJournaled("no answer"),
         UsageError("no skill"),
         SeamBroken("lost"),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import re
 import signal
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
@@ -41,6 +41,8 @@ app = typer.Typer(
 )
 
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the store and the runs.")]
+Config = Annotated[Path | None, typer.Option("--config", metavar="F", help="Overlay on configs/default.yaml.")]
+Sets = Annotated[list[str] | None, typer.Option("--set", metavar="A.B=C", help="One value of the configuration.")]
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run id, or `last`.")]
 Changed = Annotated[Path | None, typer.Option("--skill", metavar="F", help="Show what a changed SKILL.md alters.")]
 
@@ -48,25 +50,14 @@ Changed = Annotated[Path | None, typer.Option("--skill", metavar="F", help="Show
 @app.command()
 def run(
     tickers: Annotated[list[str] | None, typer.Argument(metavar="TICKER", help="Instead of the watchlist.")] = None,
-    config: Annotated[
-        Path | None, typer.Option("--config", metavar="F", help="Overlay on configs/default.yaml.")
-    ] = None,
-    sets: Annotated[
-        list[str] | None, typer.Option("--set", metavar="A.B=C", help="One value of the configuration.")
-    ] = None,
+    config: Config = None,
+    sets: Sets = None,
     as_of: Annotated[str | None, typer.Option("--as-of", metavar="DATE", help="Night to run, YYYY-MM-DD.")] = None,
     out: Out = Path("runs"),
-    resume: Annotated[
-        str | None,
-        typer.Option("--resume", metavar="RUN", help="Go on with this run (or `last`), unchanged."),
-    ] = None,
+    resume: Annotated[str | None, typer.Option("--resume", metavar="RUN", help="Go on with it, or `last`.")] = None,
     debate: Annotated[str | None, typer.Option("--debate", metavar="all|gate|none", help="Which to debate.")] = None,
-    protocols: Annotated[
-        Path | None, typer.Option("--protocols", metavar="DIR", help="Further protocol files.")
-    ] = None,
-    max_cost: Annotated[
-        float | None, typer.Option("--max-cost", metavar="USD", min=0, help="Most the run may spend.")
-    ] = None,
+    protocols: Annotated[Path | None, typer.Option("--protocols", metavar="DIR", help="Further protocols.")] = None,
+    max_cost: Annotated[float | None, typer.Option("--max-cost", metavar="USD", min=0, help="Spend no more.")] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Say what it will cost, and do nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the machine summary on stdout.")] = False,
 ) -> None:
@@ -74,16 +65,12 @@ def run(
     from phases.plan import Words
 
     words = Words(tuple(tickers or ()), config, tuple(sets or ()), as_of, debate, protocols, max_cost)
-    raise typer.Exit(_estimate(words) if estimate else _run(words, out, resume, as_json))
+    if estimate:
+        from phases.estimate import estimate_text
 
-
-def _estimate(words: Words) -> int:
-    from phases.estimate import estimate
-    from phases.plan import plan
-
-    planned = plan(words, None)
-    _say(f"engine: {planned.header.engine} | nothing is asked\n{estimate(planned)}", sys.stdout)
-    return 0
+        print(estimate_text(words))
+        return
+    raise typer.Exit(_run(words, out, resume, as_json))
 
 
 def _run(words: Words, out: Path, resume: str | None, as_json: bool) -> int:
@@ -98,20 +85,14 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool) -> int:
         if resume not in (None, "last"):
             raise UsageError(f"--out {out}: no run {printable(str(resume))} here (there is no {FILE})")
         plan(words, None)  # everything that can be wrong is found before a file is made
-    store = open_store(out, lock_seconds=settings.operation.lock_seconds)
-    try:
+    with closing(open_store(out, lock_seconds=settings.operation.lock_seconds)) as store:
         planned = plan(words, Runs(store)) if resume is None else resume_plan(words, Runs(store), resume)
-        _say(first_lines(planned.header, planned.span), sys.stderr if as_json else sys.stdout)
+        _tell(first_lines(planned.header, planned.span), sys.stderr if as_json else sys.stdout)
         for note in planned.notes:
             _tell(f"note: {note}")
         finished = hold_night(planned, store, out, Progress(len(planned.header.tickers), _tell))
-    except KeyboardInterrupt:
-        _tell("interrupted; go on with `run --resume last`")
-        return 130
-    finally:
-        store.close()
     shown = f"\n{feed_table(finished.feed)}\n\n{last_lines(finished.record)}"
-    _say(finished.record.model_dump_json() if as_json else shown, sys.stdout)
+    _tell(finished.record.model_dump_json() if as_json else shown, sys.stdout)
     return finished.record.exit
 
 
@@ -134,16 +115,13 @@ def replay(
 
     if (ask and skill is None) or (check and skill is not None):
         raise UsageError("replay: --ask goes with --skill F, and --skill does not go with --check")
-    store = _open(out)
-    try:
+    with closing(_open(out)) as store:
         if skill is not None:
             print(rerun(store, out, name, skill, ask, _tell))
             return
         known = Runs(store).find(name)
         header = RunHeader.model_validate_json(known.header)
         feed = replay_night(header, store, threads, lambda ticker, reason: None)
-    finally:
-        store.close()
     folder = out / known.run_id
     if not check:
         export(feed, folder)
@@ -170,11 +148,8 @@ def feed(
 
     if form not in FORMATS:
         raise UsageError(f"--format {printable(form)}: unknown (known: {', '.join(FORMATS)})")
-    store = _open(out)
-    try:
+    with closing(_open(out)) as store:
         text = FORMATS[form](stored_feed(store, Runs(store).find(name).run_id))
-    finally:
-        store.close()
     if to is None:
         sys.stdout.write(text)
         return
@@ -182,6 +157,35 @@ def feed(
         write_whole(to, text)
     except OSError as error:
         raise UsageError(f"--to {to}: cannot be written ({error.strerror})") from None
+
+
+@app.command()
+def skill(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A folder under skills/ that a phase asks.")],
+    inputs: Annotated[str, typer.Option("--inputs", metavar="F|-", help="A JSON object, or - for stdin.")],
+    role: Annotated[str | None, typer.Option("--role", metavar="bull|bear", help="If the JSON has none.")] = None,
+    number: Annotated[int | None, typer.Option("--round", metavar="N", help="If the JSON has none.")] = None,
+    prompt: Annotated[bool, typer.Option("--print-prompt", help="Print what would be sent; ask nobody.")] = False,
+    config: Config = None,
+    sets: Sets = None,
+    out: Out = Path("runs"),
+) -> None:
+    """Ask one skill for one turn: JSON in, one checked JSON object out."""
+    from phases.alone import ask_alone, turn_alone
+    from phases.core.scanner import read_input
+    from phases.plan import Words, settings_of
+
+    settings = settings_of(Words(config=config, sets=tuple(sets or ())))
+    turn = turn_alone(name, read_input(inputs), settings, role, number)
+    if prompt:
+        print(turn.prompt.text)
+        return
+    said = ask_alone(turn, out)
+    for note in said.notes:
+        _tell(note)
+    if said.answer is None:
+        raise typer.Exit(1)
+    print(said.answer)
 
 
 @app.command()
@@ -208,9 +212,7 @@ def validate(
 
 
 @app.command()
-def schemas(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Print this one.")] = None,
-) -> None:
+def schemas(name: Annotated[str | None, typer.Argument(metavar="NAME", help="Print this one.")] = None) -> None:
     """List the contracts, or print the JSON Schema of one."""
     from schemas import CONTRACTS
     from schemas.generate import schema_text
@@ -231,27 +233,17 @@ def lint() -> None:
     from phases.lint import findings
 
     found = findings()
-    for line in found:
-        print(line)
-    if found:
-        raise typer.Exit(1)
-    print("no findings")
+    print("\n".join(found) or "no findings")
+    raise typer.Exit(int(bool(found)))
 
 
 @app.command()
 def runs(out: Out = Path("runs")) -> None:
     """List the runs of a store, the latest last."""
-    from phases.core.runs import Runs
+    from phases.show import list_runs
 
-    store = _open(out)
-    try:
-        known = Runs(store).all()
-    finally:
-        store.close()
-    for one in known:
-        record = json.loads(one.record) if one.record else {}
-        counts = ", ".join(f"{number} {status}" for status, number in record.get("statuses", {}).items())
-        print(f"{one.run_id}  {one.state:8}  {one.engine}  {counts}")
+    with closing(_open(out)) as store:
+        print(list_runs(store))
 
 
 @app.command()
@@ -264,20 +256,14 @@ def show(
     """Show a run, or one ticker's debate."""
     from phases.show import show_run, show_ticker
 
-    store = _open(out)
-    try:
-        text = show_run(store, name, as_json) if ticker is None else show_ticker(store, name, ticker, as_json)
-    finally:
-        store.close()
-    print(text)
+    with closing(_open(out)) as store:
+        print(show_run(store, name, as_json) if ticker is None else show_ticker(store, name, ticker, as_json))
 
 
 @app.command()
 def debates(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines or one JSON document, plain or gzip.")],
-    reading: Annotated[
-        str, typer.Option("--reading", metavar="strict|author", help="How prose becomes moves.")
-    ] = "strict",
+    reading: Annotated[str, typer.Option("--reading", metavar="strict|author", help="Of prose.")] = "strict",
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Read-outs of stored debates from elsewhere."""
@@ -296,16 +282,12 @@ def _open(out: Path) -> Store:
     return open_store(out, create=False)
 
 
-def _tell(line: str) -> None:
-    _say(line, sys.stderr)
-
-
-def _say(text: str, stream: TextIO) -> None:
-    """Print; where nobody reads any more, the work goes on in silence."""
+def _tell(line: str, stream: TextIO | None = None) -> None:
+    """Print, on stderr if nothing is said; where nobody reads any more, the work goes on in silence."""
     try:
-        print(text, file=stream, flush=True)
+        print(line, file=stream or sys.stderr, flush=True)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), (stream or sys.stderr).fileno())
 
 
 def _with_command(words: list[str]) -> list[str]:
@@ -316,9 +298,8 @@ def _with_command(words: list[str]) -> list[str]:
         return words
     if first.startswith("-") or re.fullmatch(r"[A-Z0-9^][A-Z0-9.^=-]*", first):
         return ["run", *words]
-    raise UsageError(
-        f"{printable(first)!r} is no command{nearest(first, known)} (commands: {', '.join(sorted(known))})"
-    )
+    listed = ", ".join(sorted(known))
+    raise UsageError(f"{printable(first)!r} is no command{nearest(first, known)} (commands: {listed})")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -338,7 +319,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _code(words: list[str], debug: bool) -> int:
     """Exit code of one command; every error is one line, with its traceback only under --debug."""
-    again = "the same command" if words[:1] == ["replay"] else "`run --resume last`"
+    again = "the same command" if words[:1] in (["replay"], ["skill"]) else "`run --resume last`"
     try:
         code: int | None = app(_with_command(words), prog_name="run_pipeline.py", standalone_mode=False)
         return code or 0
@@ -354,8 +335,8 @@ def _code(words: list[str], debug: bool) -> int:
     except (KeyboardInterrupt, typer.Abort):
         _tell(f"interrupted; go on with {again}")
         return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads; leave quietly
+    except BrokenPipeError:  # nobody reads; leave quietly
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
         if debug:

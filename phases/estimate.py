@@ -18,7 +18,7 @@ from phases.core.provider import Reply, Request
 from phases.core.store import open_store
 from phases.maths.pricing import cost, tokens_of
 from phases.night import hold_night
-from phases.plan import Plan
+from phases.plan import Plan, Words, plan
 from phases.providers.offline import OfflineDesk
 from schemas.events import Usage
 
@@ -74,21 +74,27 @@ class Estimate:
         return "\n".join(told)
 
 
-def estimate(plan: Plan) -> Estimate:
+def estimate_text(words: Words) -> str:
+    """What the night of these words will cost, readable. Asks no model."""
+    planned = plan(words, None)
+    return f"engine: {planned.header.engine} | nothing is asked\n{estimate(planned)}"
+
+
+def estimate(night: Plan) -> Estimate:
     """What the night of a plan will cost. Asks no model; writes to a temporary folder only."""
-    desk = CountingDesk(plan.header.engine, plan.provider.longest)
+    desk = CountingDesk(night.header.engine, night.provider.longest)
     with TemporaryDirectory(prefix="rebuttal-") as folder:
         store = open_store(Path(folder))
         try:
-            hold_night(replace(plan, provider=desk), store, Path(folder), lambda ticker, reason: None)
+            hold_night(replace(night, provider=desk), store, Path(folder), lambda ticker, reason: None)
         finally:
             store.close()
-            plan.provider.close()
-    return _estimated(plan, desk)
+            night.provider.close()
+    return _estimated(night, desk)
 
 
-def _estimated(plan: Plan, desk: CountingDesk) -> Estimate:
-    rates = plan.header.prices.models
+def _estimated(night: Plan, desk: CountingDesk) -> Estimate:
+    rates = night.header.prices.models
     read = cached = low = high = short = 0
     seen: set[str] = set()
     for request, reply in sorted(desk.turns, key=lambda turn: turn[0].prompt.text):
@@ -103,7 +109,7 @@ def _estimated(plan: Plan, desk: CountingDesk) -> Estimate:
     models = {request.model for request, _ in desk.turns}
     return Estimate(
         calls=len(desk.turns),
-        tickers=len(plan.header.tickers),
+        tickers=len(night.header.tickers),
         input_tokens=read,
         output_low=short,
         output_high=desk.longest * len(desk.turns),

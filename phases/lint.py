@@ -50,6 +50,9 @@ BINDINGS: dict[str, tuple[type[Model], type[Model]]] = {
 }
 """What the phases send each skill and expect back."""
 
+UNASKED = "none"
+"""What `metadata.phase` of a skill says that is for agents to follow and that no phase asks."""
+
 INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
 _NUMBER = re.compile(r"([0-9]+) characters")
 _EXAMPLE = re.compile(r"```json\n(.*?)\n```", re.DOTALL)
@@ -123,9 +126,11 @@ def skill_findings(skill: Skill) -> Iterator[str]:
 
 def _binding(skill: Skill) -> Iterator[str]:
     if skill.name not in BINDINGS:
-        yield f"no phase asks for it{nearest(skill.name, BINDINGS)}"
+        yield from _guide(skill)
         return
     inputs, returns = BINDINGS[skill.name]
+    if skill.metadata.get("phase") == UNASKED:
+        yield f"metadata.phase is {UNASKED}, and a phase asks for it; name that phase"
     if CONTRACTS.get(skill.produces) is not returns:
         yield f"{_at(skill, 'produces')}metadata.produces is {skill.produces!r}; its phase expects {returns.__name__}"
     if skill.inputs != tuple(inputs.model_fields):
@@ -143,6 +148,16 @@ def _at(skill: Skill, key: str) -> str:
     """`line N: ` of a key of the front matter; nothing where it is not there."""
     lines = enumerate(skill.text.splitlines(), 1)
     return next((f"line {line}: " for line, text in lines if text.lstrip().startswith(f"{key}:")), "")
+
+
+def _guide(skill: Skill) -> Iterator[str]:
+    """A skill that no phase asks says so, and promises no phase anything."""
+    if skill.metadata.get("phase") != UNASKED:
+        hint = nearest(skill.name, BINDINGS)
+        yield f"no phase asks for it{hint}; a skill for agents alone says metadata.phase: {UNASKED}"
+    for key in ("produces", "inputs"):
+        if skill.metadata.get("phase") == UNASKED and key in skill.metadata:
+            yield f"metadata.{key}: no phase asks for it, so it has none"
 
 
 def _lengths(schema: object) -> Iterator[int]:

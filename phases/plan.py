@@ -104,7 +104,7 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> P
     source = _named(SOURCES, "source", settings.source)()
     if not any(exact(weight) for weight in settings.analyst.axes.values()):
         raise UsageError("analyst.axes: no axis has a weight above 0")
-    text, where = _protocol_text(settings, resumed)
+    text, where = protocol_text(settings, resumed)
     protocol = read_protocol(text, where)
     if protocol.protocol != settings.debate.protocol:
         raise UsageError(f"{where}: protocol: {protocol.protocol!r} differs from its file {settings.debate.protocol!r}")
@@ -237,8 +237,11 @@ def _says_as_of(words: Words) -> bool:
     return words.as_of is not None or in_sets or in_file
 
 
-def _protocol_text(settings: Settings, resumed: RunHeader | None) -> tuple[str, str]:
-    """Text of the protocol and where it is from; a resumed run has its own, should the file be out of reach."""
+def protocol_text(settings: Settings, resumed: RunHeader | None = None) -> tuple[str, str]:
+    """Text of the protocol and where it is from; a resumed run has its own, should the file be out of reach.
+
+    Reads files.
+    """
     further = Path(settings.debate.protocols) if settings.debate.protocols else None
     if further is not None and not further.is_dir():
         raise UsageError(f"debate.protocols: {printable(str(further))} is no folder")

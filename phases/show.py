@@ -20,6 +20,16 @@ from schemas.ledger import DebateTranscript
 from schemas.summary import DebateSummary
 
 
+def list_runs(store: Store) -> str:
+    """One line a run, the latest last. Reads the store."""
+    lines = []
+    for one in Runs(store).all():
+        record = json.loads(one.record) if one.record else {}
+        counts = ", ".join(f"{number} {status}" for status, number in record.get("statuses", {}).items())
+        lines.append(f"{one.run_id}  {one.state:8}  {one.engine}  {counts}")
+    return "\n".join(lines)
+
+
 def show_run(store: Store, name: str, as_json: bool) -> str:
     """One run: its feed as a table, or header, record and feed as JSON. Reads the store."""
     known = Runs(store).find(name)

@@ -169,12 +169,25 @@ def test_number_of_characters_is_one_of_the_contract(bundle: Bundle, name: str) 
     assert any("says 601 characters" in line for line in bundle.findings())
 
 
+def test_a_skill_for_agents_alone_says_so_and_no_more(bundle: Bundle) -> None:
+    guide = "skills/run-debate/SKILL.md"
+    bundle.edit(guide, "  phase: none\n", "  phase: none\n  produces: ManagerReply\n")
+    assert bundle.findings() == [f"{guide}: metadata.produces: no phase asks for it, so it has none"]
+    bundle.edit(guide, "  phase: none\n  produces: ManagerReply\n", "  phase: nobody\n")
+    remedy = "a skill for agents alone says metadata.phase: none"
+    (found,) = bundle.findings()
+    assert found.startswith(f"{guide}: no phase asks for it") and found.endswith(remedy)
+    bundle.edit("skills/macro-bias/SKILL.md", "phase: macro_bias", "phase: none")
+    assert any("metadata.phase" in line and "macro-bias" in line for line in bundle.findings())
+
+
 def test_folder_that_no_phase_asks_for(bundle: Bundle) -> None:
     (bundle.skills / "research-debate").rename(bundle.skills / "research-debates")
     found = bundle.findings()
     mistaken = "skills/research-debates/SKILL.md: "
     assert f"{mistaken}name 'research-debate' differs from the folder 'research-debates'" in found
-    assert f"{mistaken}no phase asks for it; did you mean research-debate?" in found
+    remedy = "a skill for agents alone says metadata.phase: none"
+    assert f"{mistaken}no phase asks for it; did you mean research-debate?; {remedy}" in found
     assert any(
         "seats.bull.skill: 'research-debate' is unknown; did you mean research-debates?" in line for line in found
     )

@@ -21,6 +21,7 @@ from phases.core.skills import FRONT_KEYS, PLACEHOLDER, Rendered, Skill, load_sk
 from phases.debate.checks import checks_of
 from phases.debate.protocol import Protocol, Step, read_protocol
 from phases.debate.seats import KINDS
+from phases.lint import UNASKED
 from phases.macro_bias import NO_NUMBERS
 from phases.maths.lean import LEANS, NEUTRAL
 from phases.research_manager import CHECKS as MANAGER_CHECKS
@@ -36,7 +37,10 @@ from schemas.seats import Statement, TableInputs, Tally
 from schemas.validation import problems
 
 ROOT = Path(__file__).resolve().parents[2]
-SKILLS = load_skills(ROOT / "skills")
+EVERY = load_skills(ROOT / "skills")
+SKILLS = {name: skill for name, skill in EVERY.items() if skill.metadata["phase"] != UNASKED}
+GUIDES = [name for name in EVERY if name not in SKILLS]
+"""Skills for agents alone."""
 PROTOCOLS = {
     path.stem: read_protocol(path.read_text(encoding="utf-8"), path.name)
     for path in (ROOT / "configs" / "protocols").glob("*.yaml")
@@ -480,12 +484,13 @@ def test_folder_name_is_the_skills_name(skill: Skill) -> None:
     assert skill.front["name"] == skill.name
 
 
-def test_format_is_valid(skill: Skill) -> None:
+@pytest.mark.parametrize("name", sorted(EVERY))
+def test_format_is_valid(name: str) -> None:
     script = Path(sys.executable).with_name("agentskills")
     if not script.exists():
         pytest.skip(f"{script} is not installed (skills-ref)")
     done = subprocess.run(
-        [str(script), "validate", str(ROOT / "skills" / skill.name)],
+        [str(script), "validate", str(ROOT / "skills" / name)],
         capture_output=True,
         text=True,
         check=False,
@@ -498,6 +503,18 @@ def test_front_matter_has_only_the_keys_of_the_format(skill: Skill) -> None:
     assert set(skill.metadata) == {"phase", "produces", "inputs"}
     assert all(isinstance(value, str) for value in skill.metadata.values())
     assert "Use when" in skill.front["description"], "a description says when to use the skill"
+
+
+@pytest.mark.parametrize("name", GUIDES)
+def test_a_skill_for_agents_alone_promises_no_phase_anything(name: str) -> None:
+    skill = EVERY[name]
+    assert skill.front["name"] == name
+    assert set(skill.front) <= set(FRONT_KEYS)
+    assert dict(skill.metadata) == {"phase": UNASKED}
+    assert "Use when" in skill.front["description"]
+    assert MATERIAL_RULE in " ".join(skill.body.split())
+    assert re.search(r"`python run_pipeline\.py validate [A-Za-z]+ -`", skill.body.splitlines()[-1])
+    assert not PLACEHOLDER.search(skill.text)
 
 
 def test_phase_is_a_file_that_asks_for_the_skill(skill: Skill) -> None:

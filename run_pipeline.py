@@ -29,10 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help=(
-        "Debated trading research, one checked row per ticker.\n\n"
-        "Without a command: `run`, with configs/default.yaml and the offline desk (no key, no network)."
-    ),
+    help="Debated trading research, one checked row per ticker.\n\nWithout a command: `run` on the offline desk.",
     epilog=(
         "Any command takes --debug, for a traceback. Exit codes: 0 every ticker has a planned outcome; "
         "1 finished, some have none, or a check failed; 2 bad usage, nothing started; 3 spend ceiling; "
@@ -90,7 +87,11 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool) -> int:
         _tell(first_lines(planned.header, planned.span), sys.stderr if as_json else sys.stdout)
         for note in planned.notes:
             _tell(f"note: {note}")
-        finished = hold_night(planned, store, out, Progress(len(planned.header.tickers), _tell))
+        try:
+            finished = hold_night(planned, store, out, Progress(len(planned.header.tickers), _tell))
+        except KeyboardInterrupt:
+            _tell("interrupted; go on with `run --resume last`")
+            return 130
     shown = f"\n{feed_table(finished.feed)}\n\n{last_lines(finished.record)}"
     _tell(finished.record.model_dump_json() if as_json else shown, sys.stdout)
     return finished.record.exit
@@ -243,7 +244,7 @@ def runs(out: Out = Path("runs")) -> None:
     from phases.show import list_runs
 
     with closing(_open(out)) as store:
-        print(list_runs(store))
+        sys.stdout.write(list_runs(store))
 
 
 @app.command()

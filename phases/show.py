@@ -26,8 +26,8 @@ def list_runs(store: Store) -> str:
     for one in Runs(store).all():
         record = json.loads(one.record) if one.record else {}
         counts = ", ".join(f"{number} {status}" for status, number in record.get("statuses", {}).items())
-        lines.append(f"{one.run_id}  {one.state:8}  {one.engine}  {counts}")
-    return "\n".join(lines)
+        lines.append(f"{one.run_id}  {one.state:8}  {one.engine}  {counts}\n")
+    return "".join(lines)
 
 
 def show_run(store: Store, name: str, as_json: bool) -> str:

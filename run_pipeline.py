@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import logging
-import os
-import re
-import signal
 import sys
-import threading
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer.exceptions import TyperException
 
-from phases.core.bundle import VERSION
-from phases.core.errors import InfrastructureError, RebuttalError, UsageError
+from phases.core.errors import UsageError
 from phases.core.text import nearest, printable
+from phases.entry import leave, tell
 
 if TYPE_CHECKING:
     from phases.core.store import Store
@@ -56,6 +50,7 @@ def run(
     protocols: Annotated[Path | None, typer.Option("--protocols", metavar="DIR", help="Further protocols.")] = None,
     max_cost: Annotated[float | None, typer.Option("--max-cost", metavar="USD", min=0, help="Spend no more.")] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Say what it will cost, and do nothing.")] = False,
+    count: Annotated[bool, typer.Option("--count", help="With --estimate: the server counts the tokens.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the machine summary on stdout.")] = False,
 ) -> None:
     """Run a night, from evidence to the portfolio feed."""
@@ -65,8 +60,10 @@ def run(
     if estimate:
         from phases.estimate import estimate_text
 
-        print(estimate_text(words))
+        print(estimate_text(words, count))
         return
+    if count:
+        raise UsageError("--count goes with --estimate")
     raise typer.Exit(_run(words, out, resume, as_json))
 
 
@@ -84,16 +81,16 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool) -> int:
         plan(words, None)  # everything that can be wrong is found before a file is made
     with closing(open_store(out, lock_seconds=settings.operation.lock_seconds)) as store:
         planned = plan(words, Runs(store)) if resume is None else resume_plan(words, Runs(store), resume)
-        _tell(first_lines(planned.header, planned.span), sys.stderr if as_json else sys.stdout)
+        tell(first_lines(planned.header, planned.span), sys.stderr if as_json else sys.stdout)
         for note in planned.notes:
-            _tell(f"note: {note}")
+            tell(f"note: {note}")
         try:
-            finished = hold_night(planned, store, out, Progress(len(planned.header.tickers), _tell))
+            finished = hold_night(planned, store, out, Progress(len(planned.header.tickers), tell))
         except KeyboardInterrupt:
-            _tell("interrupted; go on with `run --resume last`")
+            tell("interrupted; go on with `run --resume last`")
             return 130
     shown = f"\n{feed_table(finished.feed)}\n\n{last_lines(finished.record)}"
-    _tell(finished.record.model_dump_json() if as_json else shown, sys.stdout)
+    tell(finished.record.model_dump_json() if as_json else shown, sys.stdout)
     return finished.record.exit
 
 
@@ -118,7 +115,7 @@ def replay(
         raise UsageError("replay: --ask goes with --skill F, and --skill does not go with --check")
     with closing(_open(out)) as store:
         if skill is not None:
-            print(rerun(store, out, name, skill, ask, _tell))
+            print(rerun(store, out, name, skill, ask, tell))
             return
         known = Runs(store).find(name)
         header = RunHeader.model_validate_json(known.header)
@@ -130,7 +127,7 @@ def replay(
         return
     different = unlike_export(feed, folder)
     if different:
-        _tell(f"replay differs from {folder}: {', '.join(different)}")
+        tell(f"replay differs from {folder}: {', '.join(different)}")
         raise typer.Exit(1)
     print(f"replay of {known.run_id}: same bytes ({', '.join(f'feed.{kind}' for kind in FORMATS)})")
 
@@ -183,7 +180,7 @@ def skill(
         return
     said = ask_alone(turn, out)
     for note in said.notes:
-        _tell(note)
+        tell(note)
     if said.answer is None:
         raise typer.Exit(1)
     print(said.answer)
@@ -203,10 +200,10 @@ def validate(
     try:
         found = problems(contract, strict_json(read_input(file)))
     except Malformed as error:
-        _tell(f"(document): {printable(str(error))}")
+        tell(f"(document): {printable(str(error))}")
         raise typer.Exit(1) from None
     for problem in found:
-        _tell(printable(str(problem)))
+        tell(printable(str(problem)))
     if found:
         raise typer.Exit(1)
     print(f"valid {contract}")
@@ -236,6 +233,17 @@ def lint() -> None:
     found = findings()
     print("\n".join(found) or "no findings")
     raise typer.Exit(int(bool(found)))
+
+
+@app.command()
+def doctor(config: Config = None, sets: Sets = None, out: Out = Path("runs")) -> None:
+    """Say what is configured, reachable and priced, and what is missing."""
+    from phases.doctor import examine, exit_code, findings_text
+    from phases.plan import Words
+
+    found = examine(Words(config=config, sets=tuple(sets or ())), out)
+    print(findings_text(found))
+    raise typer.Exit(exit_code(found))
 
 
 @app.command()
@@ -283,67 +291,9 @@ def _open(out: Path) -> Store:
     return open_store(out, create=False)
 
 
-def _tell(line: str, stream: TextIO | None = None) -> None:
-    """Print, on stderr if nothing is said; where nobody reads any more, the work goes on in silence."""
-    try:
-        print(line, file=stream or sys.stderr, flush=True)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), (stream or sys.stderr).fileno())
-
-
-def _with_command(words: list[str]) -> list[str]:
-    """`run` where no command is named: for bare options, and for words that can only be tickers."""
-    first = words[0] if words else "--"
-    known = {command.callback.__name__ for command in app.registered_commands if command.callback}
-    if first in known or first in ("-h", "--help"):
-        return words
-    if first.startswith("-") or re.fullmatch(r"[A-Z0-9^][A-Z0-9.^=-]*", first):
-        return ["run", *words]
-    listed = ", ".join(sorted(known))
-    raise UsageError(f"{printable(first)!r} is no command{nearest(first, known)} (commands: {listed})")
-
-
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and leave with its exit code. To be terminated is to be interrupted."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    if words == ["--version"]:
-        print(f"rebuttal {VERSION}")
-        return
-    debug = "--debug" in words
-    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
-    code = _code([word for word in words if word != "--debug"], debug)
-    if code == 130 and threading.active_count() > 1:  # calls that were given up must not hold up the end
-        os._exit(code)
-    sys.exit(code)
-
-
-def _code(words: list[str], debug: bool) -> int:
-    """Exit code of one command; every error is one line, with its traceback only under --debug."""
-    again = "the same command" if words[:1] in (["replay"], ["skill"]) else "`run --resume last`"
-    try:
-        code: int | None = app(_with_command(words), prog_name="run_pipeline.py", standalone_mode=False)
-        return code or 0
-    except RebuttalError as error:
-        if debug:
-            raise
-        resumable = f"; resumable with {again}" if isinstance(error, InfrastructureError) else ""
-        _tell(f"error: {printable(str(error))}{resumable}")
-        return error.exit_code
-    except TyperException as error:
-        _tell(f"error: {printable(error.format_message()).rstrip('.')} (see `--help`)")
-        return 2
-    except (KeyboardInterrupt, typer.Abort):
-        _tell(f"interrupted; go on with {again}")
-        return 130
-    except BrokenPipeError:  # nobody reads; leave quietly
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except Exception as error:
-        if debug:
-            raise
-        _tell(f"error: unexpected {type(error).__name__}: {printable(str(error))} (run again with --debug)")
-        return 4
+    """Run the command line and leave with its exit code."""
+    leave(app, list(sys.argv[1:] if arguments is None else arguments))
 
 
 if __name__ == "__main__":

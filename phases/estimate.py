@@ -14,11 +14,13 @@ from tempfile import TemporaryDirectory
 from threading import Lock
 
 from phases.core.budget import dollars
+from phases.core.errors import UsageError
 from phases.core.provider import Reply, Request
 from phases.core.store import open_store
 from phases.maths.pricing import cost, tokens_of
 from phases.night import hold_night
 from phases.plan import Plan, Words, plan
+from phases.providers import beside
 from phases.providers.offline import OfflineDesk
 from schemas.events import Usage
 
@@ -51,6 +53,8 @@ class Estimate:
     calls: int
     tickers: int
     input_tokens: int
+    counter: str
+    """Who counted them."""
     output_low: int
     output_high: int
     cached_share: float
@@ -65,7 +69,7 @@ class Estimate:
         cached = f"{self.cached_share:.0%} assumed cached in the low figure"
         told = [
             f"{self.calls} calls for {self.tickers} ticker{'s' * (self.tickers != 1)}, if no turn needs a repair",
-            f"{self.input_tokens:,} tokens read, counted locally; {cached}",
+            f"{self.input_tokens:,} tokens read, counted {self.counter}; {cached}",
             f"{self.output_low:,} to {self.output_high:,} tokens written",
             f"{dollars(self.low)} to {dollars(self.high)}",
         ]
@@ -74,14 +78,17 @@ class Estimate:
         return "\n".join(told)
 
 
-def estimate_text(words: Words) -> str:
-    """What the night of these words will cost, readable. Asks no model."""
+def estimate_text(words: Words, count: bool = False) -> str:
+    """What the night of these words will cost, readable. Asks no model; with `count`, its server counts tokens."""
     planned = plan(words, None)
-    return f"engine: {planned.header.engine} | nothing is asked\n{estimate(planned)}"
+    return f"engine: {planned.header.engine} | nothing is asked\n{estimate(planned, count)}"
 
 
-def estimate(night: Plan) -> Estimate:
-    """What the night of a plan will cost. Asks no model; writes to a temporary folder only."""
+def estimate(night: Plan, count: bool = False) -> Estimate:
+    """What the night of a plan will cost. Asks no model; writes to a temporary folder only.
+
+    With `count` the model's server counts the tokens. Raises UsageError for an engine that has none.
+    """
     desk = CountingDesk(night.header.engine, night.provider.longest)
     with TemporaryDirectory(prefix="rebuttal-") as folder:
         store = open_store(Path(folder))
@@ -90,16 +97,27 @@ def estimate(night: Plan) -> Estimate:
         finally:
             store.close()
             night.provider.close()
-    return _estimated(night, desk)
+    turns = sorted(desk.turns, key=lambda turn: turn[0].prompt.text)
+    sizes = _counted(night, [one for one, _ in turns]) if count else [tokens_of(one.prompt.text) for one, _ in turns]
+    return _estimated(night, desk, turns, sizes, "by the server" if count else "locally")
 
 
-def _estimated(night: Plan, desk: CountingDesk) -> Estimate:
+def _counted(night: Plan, requests: Sequence[Request]) -> list[int]:
+    server = beside(night.header.settings.provider)
+    if server is None:
+        raise UsageError(f"--count: {night.header.engine} has no server that counts tokens; leave it out")
+    with server:
+        return server.tokens(requests)
+
+
+def _estimated(
+    night: Plan, desk: CountingDesk, turns: Sequence[tuple[Request, Reply]], sizes: Sequence[int], counter: str
+) -> Estimate:
     rates = night.header.prices.models
     read = cached = low = high = short = 0
     seen: set[str] = set()
-    for request, reply in sorted(desk.turns, key=lambda turn: turn[0].prompt.text):
-        parts = (request.prompt.system, *request.prompt.parts)
-        whole, shared = tokens_of(request.prompt.text), _shared(parts, seen)
+    for (request, reply), whole in zip(turns, sizes, strict=True):
+        shared = min(whole, _shared((request.prompt.system, *request.prompt.parts), seen))
         said = tokens_of(reply.text)
         cheap = Usage(input_tokens=whole - shared, cache_read_tokens=shared, output_tokens=said)
         dear = Usage(input_tokens=whole, output_tokens=desk.longest)
@@ -111,6 +129,7 @@ def _estimated(night: Plan, desk: CountingDesk) -> Estimate:
         calls=len(desk.turns),
         tickers=len(night.header.tickers),
         input_tokens=read,
+        counter=counter,
         output_low=short,
         output_high=desk.longest * len(desk.turns),
         cached_share=cached / read if read else 0.0,

@@ -101,7 +101,7 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> P
     """
     settings = _settled(words, resumed)
     provider = provider_of(settings)
-    source = _named(SOURCES, "source", settings.source)()
+    source = source_of(settings)
     if not any(exact(weight) for weight in settings.analyst.axes.values()):
         raise UsageError("analyst.axes: no axis has a weight above 0")
     text, where = protocol_text(settings, resumed)
@@ -122,7 +122,7 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> P
         settings=_pinned(settings, session),
         engine=provider.engine,
         protocol=text,
-        prices=_prices(words, settings) if resumed is None else resumed.prices,
+        prices=prices_of(words, settings) if resumed is None else resumed.prices,
         skills={name: skill.text for name, skill in skills.items()},
         vintage=source.vintage,
         code=code_digest(),
@@ -139,6 +139,12 @@ def provider_of(settings: Settings) -> Provider:
     """The provider that the settings name. Raises UsageError naming those there are."""
     provider: Provider = _named(PROVIDERS, "provider", settings.provider.name)(settings.provider)
     return provider
+
+
+def source_of(settings: Settings) -> Source:
+    """The source that the settings name. Raises UsageError naming those there are."""
+    source: Source = _named(SOURCES, "source", settings.source)()
+    return source
 
 
 def resume_plan(words: Words, runs: Runs, name: str) -> Plan:
@@ -205,7 +211,7 @@ def _universe_folder(words: Words, settings: Settings) -> Path:
     return own if (own / (settings.universe.file or "")).is_file() else CONFIGS
 
 
-def _prices(words: Words, settings: Settings) -> PriceTable:
+def prices_of(words: Words, settings: Settings) -> PriceTable:
     """The price table, beside the configuration or among the shipped ones. Reads a file."""
     own = words.config.parent if words.config is not None else CONFIGS
     path = next((folder / settings.prices for folder in (own, CONFIGS) if (folder / settings.prices).is_file()), None)
@@ -257,12 +263,18 @@ def protocol_text(settings: Settings, resumed: RunHeader | None = None) -> tuple
         raise UsageError(f"{path}: not UTF-8 at byte {error.start}") from None
 
 
+def seats_of(settings: Settings, protocol: Protocol | None = None) -> list[tuple[str, str]]:
+    """The skills that a night may ask, each with the seat it is asked in; the seat is empty where there is none."""
+    seats = (protocol or read_protocol(*protocol_text(settings))).seats
+    plain = [*(f"{axis}-analyst" for axis in settings.analyst.axes), *ALWAYS_USED]
+    return [*((skill, "") for skill in plain), *((seat.skill, name) for name, seat in seats.items())]
+
+
 def _used_skills(protocol: Protocol, settings: Settings, where: str) -> dict[str, Skill]:
     """The skills that the night may ask, each complete."""
     skills = load_skills(SKILLS)
     seated(protocol, skills, where)
-    axes = [f"{axis}-analyst" for axis in settings.analyst.axes]
-    used = {*axes, *ALWAYS_USED, *(seat.skill for seat in protocol.seats.values())}
+    used = {skill for skill, _ in seats_of(settings, protocol)}
     found = {name: skill for name, skill in skills.items() if name in used}
     for skill in found.values():
         skill.check_filled()

@@ -1,0 +1,198 @@
+"""Doctor: what is configured, reachable and priced, and what is missing, each with its remedy. Starts nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import textwrap
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Literal
+
+from phases.core.ask import model_of
+from phases.core.config import secret
+from phases.core.errors import InfrastructureError, RebuttalError, UsageError
+from phases.core.recorder import today
+from phases.core.store import FILE, open_store
+from phases.core.text import printable
+from phases.plan import Words, prices_of, provider_of, seats_of, settings_of, source_of
+from phases.providers import beside
+from schemas.market import Span
+from schemas.settings import Settings
+
+OLD_DAYS = 120
+"""Age from which a price table is worth a look."""
+
+State = Literal["ok", "note", "missing", "unreachable"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    state: State
+    about: str
+    told: str
+    remedy: str = ""
+
+
+def findings_text(findings: Sequence[Finding]) -> str:
+    """A paragraph for each finding, as wide as the terminal, and a last line that sums up."""
+    counts = Counter(one.state for one in findings)
+    bad = ", ".join(f"{counts[state]} {state}" for state in ("unreachable", "missing") if counts[state])
+    return "\n".join([*(_paragraph(one) for one in findings), "", bad or "a night can start"])
+
+
+def _paragraph(one: Finding) -> str:
+    start, width = f"{one.state:11}  {one.about:13}  ", max(shutil.get_terminal_size().columns, 60)
+    told = textwrap.fill(printable(one.told), width, initial_indent=start, subsequent_indent=" " * len(start))
+    if not one.remedy:
+        return told
+    arrow = " " * len(start) + "-> "
+    remedy = textwrap.fill(printable(one.remedy), width, initial_indent=arrow, subsequent_indent=" " * len(arrow))
+    return f"{told}\n{remedy}"
+
+
+def examine(words: Words, out: Path) -> list[Finding]:
+    """Everything a night of these words needs. Reads files, the store and the environment; reaches the network.
+
+    Raises UsageError where the configuration itself cannot be read.
+    """
+    settings = settings_of(words)
+    shown = f"{words.config or 'configs/default.yaml'}; protocol {settings.debate.protocol}"
+    return [
+        Finding("ok", "configuration", shown),
+        *_source(settings),
+        *_provider(settings),
+        *_models(words, settings),
+        *_prices(words, settings),
+        _tried("store", lambda: _store(out), f"give a folder that can be written: --out {out} cannot"),
+    ]
+
+
+def exit_code(findings: list[Finding]) -> int:
+    """4 if something is unreachable, else 2 if something is missing, else 0."""
+    states = {one.state for one in findings}
+    return 4 if "unreachable" in states else 2 if "missing" in states else 0
+
+
+def preflight(settings: Settings, where: Callable[[str], str]) -> None:
+    """Raise UsageError if the models' server says it knows no such model; `where` says where a model is named.
+
+    A server that does not answer is left to the turns themselves. Reaches the network.
+    """
+    server = beside(settings.provider)
+    if server is None:
+        return
+    with server:
+        try:
+            known = server.models(_models_used(settings))
+        except (InfrastructureError, UsageError):
+            return
+    for one in known:
+        if one.lifecycle in ("unknown", "retired"):
+            told = "has been retired" if one.lifecycle == "retired" else "is not known to its server"
+            raise UsageError(f"models: {one.model!r} {told}; it is named in {where(one.model)}")
+
+
+def _tried(about: str, work: Callable[[], str], remedy: str) -> Finding:
+    """What came of the work: it is there, is missing, or does not answer."""
+    try:
+        return Finding("ok", about, work())
+    except InfrastructureError as error:
+        return Finding("unreachable", about, str(error), remedy)
+    except RebuttalError as error:
+        return Finding("missing", about, str(error), remedy)
+
+
+def _source(settings: Settings) -> Iterator[Finding]:
+    def reached() -> str:
+        span = Span.model_validate(source_of(settings).fetch("span", {}))
+        return f"{settings.source}: {span.first} to {span.last}"
+
+    yield _tried("source", reached, "name a source that is there under `source:`")
+
+
+def _provider(settings: Settings) -> Iterator[Finding]:
+    provider = settings.provider
+    try:
+        made = provider_of(settings)
+    except UsageError as error:
+        yield Finding("missing", "provider", str(error))
+        return
+    made.close()
+    key = (
+        "" if provider.name == "offline" else f"; key from {provider.key}: {'set' if secret(provider.key) else 'none'}"
+    )
+    yield Finding("ok", "provider", f"{made.engine}{key}")
+
+
+def _models(words: Words, settings: Settings) -> Iterator[Finding]:
+    """Whether the server answers, and what it knows of each model that is configured."""
+    server = beside(settings.provider)
+    if server is None:
+        return
+    with server:
+        try:
+            known = server.models(_models_used(settings))
+        except InfrastructureError as error:
+            reached = "the key is refused" in str(error)
+            if reached and secret(settings.provider.key) is None:
+                yield Finding("ok", "server", f"{server.base} answers; without a key it says no more")
+                return
+            remedy = (
+                f"set {settings.provider.key} to a valid key"
+                if reached
+                else "check the network, then provider.base_url"
+            )
+            yield Finding("missing" if reached else "unreachable", "server", f"{server.base}: {error}", remedy)
+            return
+    yield Finding("ok", "server", f"{server.base} answers")
+    for one in known:
+        yield _model(one.model, one.lifecycle, one.retires)
+
+
+def _model(model: str, lifecycle: str, retires: date | None) -> Finding:
+    when = f" on {retires}" if retires else ""
+    match lifecycle:
+        case "unknown":
+            return Finding("missing", "model", f"{model}: the server has no such model", "correct it under `models:`")
+        case "retired":
+            return Finding("missing", "model", f"{model}: retired{when}", "name its successor under `models:`")
+        case "deprecated":
+            return Finding("note", "model", f"{model}: will be retired{when}", "plan its successor under `models:`")
+        case "unsaid":
+            return Finding("ok", "model", f"{model}: the server lists no such model, and may still answer to it")
+    return Finding("ok", "model", f"{model}: {lifecycle}" + (f", retires{when}" if retires else ""))
+
+
+def _models_used(settings: Settings) -> list[str]:
+    return sorted({model_of(settings.models, skill, seat) for skill, seat in seats_of(settings)})
+
+
+def _prices(words: Words, settings: Settings) -> Iterator[Finding]:
+    table = prices_of(words, settings)
+    age = (today() - table.date).days
+    state: State = "note" if age > OLD_DAYS else "ok"
+    remedy = "compare it with your vendor's page" if state == "note" else ""
+    yield Finding(state, "prices", f"{settings.prices} of {table.date}, {age} days old", remedy)
+    unpriced = [one for one in _models_used(settings) if one not in table.models]
+    if unpriced and settings.provider.name != "offline":
+        told = f"not in the table, counted at its dearest rates: {', '.join(unpriced)}"
+        yield Finding("note", "prices", told, f"add them to {settings.prices}")
+    ceiling = settings.operation.max_cost
+    yield Finding("ok", "ceiling", "none" if ceiling is None else f"${ceiling:g} a run (operation.max_cost)")
+
+
+def _store(out: Path) -> str:
+    if (out / FILE).exists():
+        with closing(open_store(out, create=False)):
+            return f"{out / FILE} is sound"
+    nearest = next(one for one in (out, *out.absolute().parents) if one.exists())
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK):
+        raise UsageError(f"{nearest} cannot be written")
+    return f"{out / FILE} will be made"

@@ -1,0 +1,110 @@
+"""`doctor`: what is configured, reachable and priced, and what is missing; each with its remedy."""
+
+from __future__ import annotations
+
+import socket
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.fake_model.server import FakeModel
+from phases.core.errors import UsageError
+from phases.doctor import Finding, examine, exit_code, findings_text
+from phases.estimate import estimate_text
+from phases.plan import CONFIGS, Words
+from tests.conftest import Cli
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k" * 20)
+
+
+def found(out: Path, url: str, *sets: str) -> dict[tuple[str, str], Finding]:
+    """Findings by state and what they are about; the last of a kind."""
+    words = Words((), CONFIGS / "anthropic.yaml", (f"provider.base_url={url}", *sets))
+    return {(one.state, one.about): one for one in examine(words, out)}
+
+
+def free_port() -> int:
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        return int(held.getsockname()[1])
+
+
+def test_all_is_well(tmp_path: Path) -> None:
+    with FakeModel({}) as server:
+        seen = found(tmp_path, server.url)
+        assert server.stats()["turns"] == 0
+    assert {state for state, _ in seen} == {"ok"}
+    assert exit_code(list(seen.values())) == 0
+    assert findings_text(list(seen.values())).endswith("a night can start")
+
+
+@pytest.mark.parametrize(
+    ("lifecycle", "state", "word"),
+    [("deprecated", "note", "will be retired on 2027-03-01"), ("retired", "missing", "retired on 2027-03-01")],
+)
+def test_a_model_that_ends_is_told_of_before_it_does(tmp_path: Path, lifecycle: str, state: str, word: str) -> None:
+    models: list[Any] = [
+        {"id": "claude-sonnet-5-5"},
+        {"id": "claude-opus-5-5", "lifecycle": lifecycle, "retires_at": date(2027, 3, 1).isoformat()},
+    ]
+    with FakeModel({"models": models}) as server:
+        seen = found(tmp_path, server.url)
+    assert word in seen[state, "model"].told
+    assert "models:" in seen[state, "model"].remedy
+
+
+def test_a_model_the_server_does_not_know_and_one_without_a_price(tmp_path: Path) -> None:
+    with FakeModel({}) as server:
+        seen = found(tmp_path, server.url, "models.research-manager=claude-x")
+    assert "claude-x" in seen["missing", "model"].told
+    assert "claude-x" in seen["note", "prices"].told
+    assert exit_code(list(seen.values())) == 2
+
+
+def test_a_wrong_key_is_missing_and_a_server_that_is_away_unreachable(tmp_path: Path) -> None:
+    with FakeModel({"keys": ["other"]}) as server:
+        seen = found(tmp_path, server.url)
+    assert "ANTHROPIC_API_KEY" in seen["missing", "server"].remedy
+    assert exit_code(list(seen.values())) == 2
+    seen = found(tmp_path, f"http://127.0.0.1:{free_port()}")
+    assert "provider.base_url" in seen["unreachable", "server"].remedy
+    assert exit_code(list(seen.values())) == 4
+
+
+def test_unreachable_comes_before_a_missing_key(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = f"provider.base_url=http://127.0.0.1:{free_port()}"
+    done = cli("doctor", "--config", CONFIGS / "anthropic.yaml", "--set", refused, "--out", tmp_path)
+    assert (done.code, done.out.splitlines()[-1]) == (4, "1 unreachable")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "")
+    missing = examine(
+        Words(
+            (), CONFIGS / "anthropic.yaml", ("provider.base_url=https://gate.invalid", "provider.hosts=[gate.invalid]")
+        ),
+        tmp_path,
+    )
+    assert {"missing", "unreachable"} <= {one.state for one in missing}
+    assert exit_code(missing) == 4
+    assert any("ANTHROPIC_API_KEY" in one.told for one in missing)
+
+
+def test_a_folder_that_cannot_hold_a_store_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with FakeModel({}) as server:
+        seen = found(tmp_path / "file" / "runs", server.url)
+    assert str(tmp_path / "file") in seen["missing", "store"].told
+
+
+def test_the_server_counts_the_tokens_of_an_estimate() -> None:
+    with FakeModel({}) as server:
+        words = Words(("AAPL",), CONFIGS / "anthropic.yaml", (f"provider.base_url={server.url}",), "2012-06-29")
+        counted, local = estimate_text(words, count=True), estimate_text(words)
+        assert server.stats()["turns"] == 0
+    assert "counted by the server" in counted
+    assert "counted locally" in local
+    with pytest.raises(UsageError, match="no server that counts"):
+        estimate_text(Words(("AAPL",), as_of="2012-06-29"), count=True)

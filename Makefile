@@ -35,8 +35,9 @@ check: setup
 	for skill in skills/*/; do $(VENV)/bin/agentskills validate $$skill > /dev/null || exit 1; done
 	$(PY) -m schemas.generate --check
 
-# The full forms of the slow tests.
+# The full forms of the slow tests, and a real model server where one can be had.
 nightly: setup
+	-$(if $(UV),$(UV) pip install -q --python $(PY),$(PY) -m pip install -q --disable-pip-version-check) --no-deps --require-hashes -r requirements-llama.lock
 	REBUTTAL_NIGHTLY=1 $(PY) -m pytest -n auto
 
 bench: setup

@@ -44,6 +44,7 @@ def measured(tickers: int) -> dict[str, Any]:
         "one_thread": child("bench.night", max(few // 2, 1), 1, "--again"),
         "starts": {name: one._asdict() for name, one in starts().items()},
         "parts": child("bench.parts", max(few // 4, 1)),
+        "prefixes": child("bench.prefixes"),
         "seconds": perf_counter() - begun,
     }
 
@@ -70,6 +71,7 @@ def figures(raw: Mapping[str, Any]) -> list[Figure]:
         Figure("evidence of a ticker to a debate turn", evidence / debate, "x", "CPU"),
         Figure("turn of a finished night again, to first", _again(alone) / _per_turn(alone), "x", "P7"),
         Figure("turn of a replay, to first", _replay(alone) / _per_turn(alone), "x", ""),
+        Figure("input that repeats an earlier beginning", *_repeated(raw["prefixes"])),
         Figure("turns a second, 4 threads to 1", _rate(small) / _rate(alone), "x", "wall: disk included"),
         Figure("CPU of --help to the control", start["--help"]["cpu"] / control, "x", "P10: at most 3"),
         Figure("CPU of validate to the control", start["validate"]["cpu"] / control, "x", "P10: at most 3"),
@@ -89,6 +91,16 @@ def figures(raw: Mapping[str, Any]) -> list[Figure]:
         Figure("turns a second, 4 threads", _rate(large), "/s", "wall: disk included"),
         Figure("turns a second, 1 thread", _rate(alone), "/s", ""),
     ]
+
+
+def _repeated(one: Mapping[str, Any]) -> tuple[float, str, str]:
+    """Share of the bytes of a ticker's prompts, its unit, and what the server read from its cache."""
+    share = one["tokens"]["cache_read_input_tokens"] / sum(one["tokens"].values())
+    return (
+        100 * one["repeated"] / one["bytes"],
+        "%",
+        f"one ticker, {one['turns']} turns; {share:.0%} read from the cache",
+    )
 
 
 def _sizes(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
@@ -123,6 +135,8 @@ def troubles(raw: Mapping[str, Any]) -> list[str]:
         for one in (*raw["nights"], alone)
         if one["failures"]
     ]
+    if set(raw["prefixes"]["statuses"]) != {"debated"}:
+        found.append(f"the night on the fake server ended {raw['prefixes']['statuses']}")
     if alone["again"]["asked"]:
         found.append(f"a finished night asked {alone['again']['asked']} times again")
     found += [f"the feed of {name} differs" for name in ("again", "replay") if not alone[name]["same"]]

@@ -19,7 +19,7 @@ from phases.core.errors import InfrastructureError, RebuttalError, UsageError
 from phases.core.recorder import today
 from phases.core.store import FILE, open_store
 from phases.core.text import printable
-from phases.plan import Words, prices_of, provider_of, seats_of, settings_of, source_of
+from phases.plan import Words, folder_of, price_table, provider_of, seats_of, settings_of, source_of
 from phases.providers import beside
 from schemas.market import Span
 from schemas.settings import Settings
@@ -175,7 +175,7 @@ def _models_used(settings: Settings) -> list[str]:
 
 
 def _prices(words: Words, settings: Settings) -> Iterator[Finding]:
-    table = prices_of(words, settings)
+    table = price_table(settings, folder_of(words))
     age = (today() - table.date).days
     state: State = "note" if age > OLD_DAYS else "ok"
     remedy = "compare it with your vendor's page" if state == "note" else ""

@@ -1,25 +1,30 @@
 """Lint: skills, configs and protocols against the contracts. Reads files; one line a finding.
 
-A finding names the file, what is wrong, and what is allowed.
+A finding names the file, the line, the field, what stands there, and what is allowed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from phases.analyst_payload import AXES
-from phases.core.config import load_yaml, overlay, read_record
+from phases.core.config import line_of, load_yaml, named, overlay, read_record
 from phases.core.errors import UsageError
 from phases.core.scanner import Malformed, strict_json
-from phases.core.skills import FRONT_KEYS, PLACEHOLDER, Skill, load_skills
+from phases.core.skills import FRONT_KEYS, PLACEHOLDER, UNASKED, Skill, load_skills
 from phases.core.text import nearest
-from phases.debate.protocol import read_protocol
+from phases.debate.protocol import Protocol, protocol_file, read_protocol
 from phases.debate.seats import KINDS, seated
+from phases.market_data import INDEX_ITEMS, MACRO_ITEMS, PRICE_ITEMS
 from phases.maths.exact import exact
-from phases.plan import ALWAYS_USED, CONFIGS, SKILLS
+from phases.maths.sessions import known_calendars
+from phases.plan import ALWAYS_USED, CONFIGS, SKILLS, check_tables, price_table
+from phases.providers import PROVIDERS
+from phases.sources import SOURCES
 from phases.watchlist import watchlist
 from schemas import CONTRACTS
 from schemas.analyst import AxisInputs, AxisView
@@ -29,6 +34,8 @@ from schemas.generate import json_schema
 from schemas.manager import ManagerInputs, ManagerReply
 from schemas.settings import Settings
 from schemas.validation import problems
+
+T = TypeVar("T")
 
 SEATS = {
     "research-debate": "DebateRoundContribution",
@@ -50,11 +57,17 @@ BINDINGS: dict[str, tuple[type[Model], type[Model]]] = {
 }
 """What the phases send each skill and expect back."""
 
-UNASKED = "none"
-"""What `metadata.phase` of a skill says that is for agents to follow and that no phase asks."""
+PHASES: dict[type[Model], str] = {
+    BiasInputs: "macro_bias",
+    AxisInputs: "analyst_payload",
+    ManagerInputs: "research_manager",
+}
+"""Which phase sends what; all other inputs are those of seats."""
 
 INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
 _NUMBER = re.compile(r"([0-9]+) characters")
+_VALIDATES = re.compile(r"run_pipeline\.py validate (\S+) -")
+_PLACED = re.compile(r"(.+?\.yaml): (?:unknown key )?([a-z_]+(?:\.[^\s:;]+)*)[:; ]")
 _EXAMPLE = re.compile(r"```json\n(.*?)\n```", re.DOTALL)
 
 
@@ -71,7 +84,15 @@ def findings(skills_folder: Path = SKILLS, configs: Path = CONFIGS) -> list[str]
     found += wrong
     for path in overlays:
         found += _refusals(partial(_config, path, configs, skills))
-    return found
+    return [_placed(one) for one in dict.fromkeys(found)]
+
+
+def _placed(finding: str) -> str:
+    """A finding in a YAML file with its line, where it names a key and has no line yet."""
+    place = _PLACED.match(finding)
+    path = Path(place[1]) if place else None
+    line = line_of(path.read_text(encoding="utf-8"), place[2]) if place and path and path.is_file() else None
+    return finding if line is None or place is None else f"{place[1]}: line {line}: {finding[len(place[1]) + 2 :]}"
 
 
 def _unasked(folder: Path) -> None:
@@ -99,10 +120,38 @@ def _protocol(path: Path, skills: dict[str, Skill]) -> None:
 def _config(path: Path, configs: Path, skills: dict[str, Skill]) -> None:
     default = load_yaml(configs / "default.yaml")
     settings = read_record(Settings, overlay(default, load_yaml(path)), str(path))
+    known = {one.id for one in (*PRICE_ITEMS, *INDEX_ITEMS)} | {one.id for one in MACRO_ITEMS}
+    protocol = _within(path, lambda: _settled(path, settings, configs))
+    check_tables(settings, protocol, str(path))
+    for key in settings.debate.bands:
+        if key.partition(".")[0] in ("px", "macro") and not key.endswith("*") and key not in known:
+            raise UsageError(f"{path}: debate.bands.{key}: no evidence item has this id{nearest(key, known)}")
     watchlist((), settings, configs)
     absent = sorted({AXES[axis].skill for axis, weight in settings.analyst.axes.items() if exact(weight)} - set(skills))
     if absent:
         raise UsageError(f"{path}: analyst.axes: there is no skill {', '.join(absent)}")
+
+
+def _settled(path: Path, settings: Settings, configs: Path) -> Protocol:
+    """The protocol of a configuration. Raises UsageError for a name in it that nothing has."""
+    named(PROVIDERS, "provider.name", settings.provider.name)
+    named(SOURCES, "source", settings.source)
+    calendar = settings.question.calendar
+    if calendar not in known_calendars():
+        hint = nearest(calendar, known_calendars())
+        raise UsageError(f"question.calendar: {calendar!r} is unknown{hint}; name it by its code, such as XNYS")
+    price_table(settings, path.parent)
+    further = Path(settings.debate.protocols) if settings.debate.protocols else None
+    file = protocol_file(settings.debate.protocol, configs / "protocols", further)
+    return read_protocol(file.read_text(encoding="utf-8"), str(file))
+
+
+def _within(path: Path, attempt: Callable[[], T]) -> T:
+    """The result; a refusal that names no file is one of this file."""
+    try:
+        return attempt()
+    except UsageError as error:
+        raise UsageError(str(error) if ".yaml: " in str(error) else f"{path}: {error}") from None
 
 
 def skill_findings(skill: Skill) -> Iterator[str]:
@@ -110,18 +159,20 @@ def skill_findings(skill: Skill) -> Iterator[str]:
     try:
         front = skill.front
     except UsageError as error:
-        yield str(error)
+        yield str(error).removeprefix(f"skills/{skill.name}/SKILL.md: ")
         return
     unknown = [key for key in front if key not in FRONT_KEYS]
     yield from (f"{_at(skill, key)}unknown key {key}{nearest(key, FRONT_KEYS)}" for key in unknown)
     if front.get("name") != skill.name:
-        yield f"name {front.get('name')!r} differs from the folder {skill.name!r}"
+        yield f"{_at(skill, 'name')}name {front.get('name')!r} differs from the folder {skill.name!r}"
+    if not front.get("description"):
+        yield f"{_at(skill, 'description')}description is missing; say what the skill does and when to use it"
     yield from _binding(skill)
     for line, text in enumerate(skill.text.splitlines(), 1):
-        if PLACEHOLDER.search(text):
-            yield f"line {line}: an unfilled placeholder"
-        if INVISIBLE.search(text):
-            yield f"line {line}: an invisible character"
+        if found := PLACEHOLDER.search(text):
+            yield f"line {line}: an unfilled placeholder {found.group()}; nothing fills it, so write it out"
+        if found := INVISIBLE.search(text):
+            yield f"line {line}: an invisible character U+{ord(found.group()):04X}; take it out"
 
 
 def _binding(skill: Skill) -> Iterator[str]:
@@ -129,35 +180,56 @@ def _binding(skill: Skill) -> Iterator[str]:
         yield from _guide(skill)
         return
     inputs, returns = BINDINGS[skill.name]
-    if skill.metadata.get("phase") == UNASKED:
-        yield f"metadata.phase is {UNASKED}, and a phase asks for it; name that phase"
+    phase = PHASES.get(inputs, "research_debate")
+    if skill.metadata.get("phase") != phase:
+        yield f"{_at(skill, 'phase')}metadata.phase is {skill.metadata.get('phase', '')!r}; {phase} asks for it"
     if CONTRACTS.get(skill.produces) is not returns:
         yield f"{_at(skill, 'produces')}metadata.produces is {skill.produces!r}; its phase expects {returns.__name__}"
-    if skill.inputs != tuple(inputs.model_fields):
-        sent = ", ".join(inputs.model_fields)
-        yield f"{_at(skill, 'inputs')}metadata.inputs is {', '.join(skill.inputs)}; its phase sends {sent}"
-    allowed = set(_lengths(json_schema(returns)))
-    for number in _NUMBER.findall(skill.body):
-        if int(number) not in allowed:
-            limits = ", ".join(map(str, sorted(allowed)))
-            yield f"says {number} characters; the limits of {returns.__name__} are {limits}"
+    sent = tuple(inputs.model_fields)
+    if skill.inputs != sent:
+        told = "; ".join(_unlike(skill.inputs, sent)) or "is in another order"
+        yield f"{_at(skill, 'inputs')}metadata.inputs {told}; its phase sends {', '.join(sent)}"
+    yield from _prose(skill, returns)
     yield from _examples(skill, returns)
 
 
+def _unlike(said: Sequence[str], sent: Sequence[str]) -> Iterator[str]:
+    yield from (f"has {one}, which is not sent{nearest(one, sent)}" for one in said if one not in sent)
+    yield from (f"lacks {one}" for one in sent if one not in said)
+
+
+def _prose(skill: Skill, returns: type[Model]) -> Iterator[str]:
+    """What the prose says of limits, and the command that it names."""
+    allowed = sorted(set(_lengths(json_schema(returns))))
+    for line, text in enumerate(skill.text.splitlines(), 1):
+        for number in _NUMBER.findall(text):
+            if int(number) not in allowed:
+                limits = ", ".join(map(str, allowed))
+                yield f"line {line}: says {number} characters; the limits of {returns.__name__} are {limits}"
+        for name in _VALIDATES.findall(text):
+            if name != returns.__name__:
+                yield f"line {line}: validates {name}; its answer is a {returns.__name__}"
+    if not _VALIDATES.search(skill.body):
+        last = len(skill.text.splitlines())
+        yield f"line {last}: end with `python run_pipeline.py validate {returns.__name__} -`, for a person in an agent"
+
+
 def _at(skill: Skill, key: str) -> str:
-    """`line N: ` of a key of the front matter; nothing where it is not there."""
+    """`line N: ` of a key of the front matter; where it is not there, of its beginning."""
     lines = enumerate(skill.text.splitlines(), 1)
-    return next((f"line {line}: " for line, text in lines if text.lstrip().startswith(f"{key}:")), "")
+    return f"line {next((line for line, text in lines if text.lstrip().startswith(f'{key}:')), 1)}: "
 
 
 def _guide(skill: Skill) -> Iterator[str]:
     """A skill that no phase asks says so, and promises no phase anything."""
     if skill.metadata.get("phase") != UNASKED:
         hint = nearest(skill.name, BINDINGS)
-        yield f"no phase asks for it{hint}; a skill for agents alone says metadata.phase: {UNASKED}"
+        yield (
+            f"{_at(skill, 'phase')}no phase asks for it{hint}; a skill for agents alone says metadata.phase: {UNASKED}"
+        )
     for key in ("produces", "inputs"):
         if skill.metadata.get("phase") == UNASKED and key in skill.metadata:
-            yield f"metadata.{key}: no phase asks for it, so it has none"
+            yield f"{_at(skill, key)}metadata.{key}: no phase asks for it, so it has none"
 
 
 def _lengths(schema: object) -> Iterator[int]:
@@ -172,13 +244,17 @@ def _lengths(schema: object) -> Iterator[int]:
 
 
 def _examples(skill: Skill, returns: type[Model]) -> Iterator[str]:
-    examples = _EXAMPLE.findall(skill.body)
+    examples = list(_EXAMPLE.finditer(skill.text))
     if not examples:
-        yield "has no json example of its answer"
+        last = len(skill.text.splitlines())
+        yield f"line {last}: has no json example of its answer; show a {returns.__name__} in a block of ```json"
     for example in examples:
+        text, above = example[1], skill.text.count("\n", 0, example.start(1))
         try:
-            wrong = problems(returns, strict_json(example))
+            wrong = problems(returns, strict_json(text))
         except Malformed as error:
-            yield f"its example is {error}"
+            yield f"line {above + 1}: its example is {error}"
             continue
-        yield from (f"its example: {problem}" for problem in wrong)
+        for one in wrong:
+            line = line_of(text, one.pointer.strip("/").replace("/", ".")) or 1
+            yield f"line {above + line}: its example: {one}"

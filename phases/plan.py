@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+from phases.analyst_payload import AXES
 from phases.core.bundle import BUNDLE, code_digest
-from phases.core.config import load_yaml, overlay, read_record, with_words
+from phases.core.config import load_yaml, named, overlay, read_record, with_words
 from phases.core.errors import NoData, UsageError
 from phases.core.fetch import Source
 from phases.core.provider import Provider
 from phases.core.recorder import today
 from phases.core.runs import Runs
-from phases.core.skills import Skill, load_skills
+from phases.core.skills import UNASKED, Skill, check_table, load_skills
 from phases.core.text import canonical, digest, nearest, printable
 from phases.debate.protocol import Protocol, loop_rounds, protocol_file, read_protocol
 from phases.debate.seats import seated
@@ -110,8 +111,9 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> P
         raise UsageError(f"{where}: protocol: {protocol.protocol!r} differs from its file {settings.debate.protocol!r}")
     loop_rounds(protocol, settings.debate.rounds, "debate.rounds")
     skills = _used_skills(protocol, settings, where)
-    named = words.tickers or (() if resumed is None else (*resumed.tickers, *resumed.left_out))
-    wanted = watchlist(named, settings, _universe_folder(words, settings))
+    check_tables(settings, protocol, str(words.config or "configuration"))
+    wanted_names = words.tickers or (() if resumed is None else (*resumed.tickers, *resumed.left_out))
+    wanted = watchlist(wanted_names, settings, _universe_folder(words, settings))
     asked, session, span = _session(settings, source)
     header = RunHeader(
         run_id="unnamed",
@@ -122,7 +124,7 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> P
         settings=_pinned(settings, session),
         engine=provider.engine,
         protocol=text,
-        prices=prices_of(words, settings) if resumed is None else resumed.prices,
+        prices=price_table(settings, folder_of(words)) if resumed is None else resumed.prices,
         skills={name: skill.text for name, skill in skills.items()},
         vintage=source.vintage,
         code=code_digest(),
@@ -137,13 +139,13 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> P
 
 def provider_of(settings: Settings) -> Provider:
     """The provider that the settings name. Raises UsageError naming those there are."""
-    provider: Provider = _named(PROVIDERS, "provider", settings.provider.name)(settings.provider)
+    provider: Provider = named(PROVIDERS, "provider", settings.provider.name)(settings.provider)
     return provider
 
 
 def source_of(settings: Settings) -> Source:
     """The source that the settings name. Raises UsageError naming those there are."""
-    source: Source = _named(SOURCES, "source", settings.source)()
+    source: Source = named(SOURCES, "source", settings.source)()
     return source
 
 
@@ -199,21 +201,19 @@ def _differences(before: Any, after: Any, path: str) -> Iterator[str]:
         yield f"{path} ({_brief(before)}, now {_brief(after)})"
 
 
-def _named(table: Mapping[str, Any], key: str, name: str) -> Any:
-    if name not in table:
-        raise UsageError(f"{key}: {name!r} is unknown{nearest(name, table)} (known: {', '.join(sorted(table))})")
-    return table[name]
-
-
 def _universe_folder(words: Words, settings: Settings) -> Path:
     """Folder the universe file is relative to: the configuration's own, else the shipped one."""
     own = words.config.parent if words.config is not None else CONFIGS
     return own if (own / (settings.universe.file or "")).is_file() else CONFIGS
 
 
-def prices_of(words: Words, settings: Settings) -> PriceTable:
-    """The price table, beside the configuration or among the shipped ones. Reads a file."""
-    own = words.config.parent if words.config is not None else CONFIGS
+def folder_of(words: Words) -> Path:
+    """Folder of the configuration: what it names is looked for there first."""
+    return words.config.parent if words.config is not None else CONFIGS
+
+
+def price_table(settings: Settings, own: Path) -> PriceTable:
+    """The price table, beside the configuration in its folder or among the shipped ones. Reads a file."""
     path = next((folder / settings.prices for folder in (own, CONFIGS) if (folder / settings.prices).is_file()), None)
     if path is None:
         known = ", ".join(sorted(f"prices/{one.name}" for one in (CONFIGS / "prices").glob("*.yaml")))
@@ -279,6 +279,21 @@ def _used_skills(protocol: Protocol, settings: Settings, where: str) -> dict[str
     for skill in found.values():
         skill.check_filled()
     return found
+
+
+def check_tables(settings: Settings, protocol: Protocol, where: str) -> None:
+    """Raise UsageError for a key of `models`, `provider.effort` or `provider.thinking` that nobody answers to.
+
+    Reads the skills.
+    """
+    seats = {name: list[str]() for name, one in load_skills(SKILLS).items() if one.metadata.get("phase") != UNASKED}
+    own = {"macro-bias": "macro", "research-manager": "manager", **{one.skill: axis for axis, one in AXES.items()}}
+    for skill, seat in (*own.items(), *((seat.skill, name) for name, seat in protocol.seats.items())):
+        if skill in seats:
+            seats[skill].append(seat)
+    check_table(settings.models, seats, f"{where}: models")
+    check_table(settings.provider.effort, seats, f"{where}: provider.effort")
+    check_table(settings.provider.thinking, seats, f"{where}: provider.thinking")
 
 
 def _session(settings: Settings, source: Source) -> tuple[date, date, Span]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -86,7 +87,7 @@ AXIS = "skills/sentiment-analyst/SKILL.md"
             MANAGER,
             "inputs: evidence, rounds,",
             "inputs: rounds, evidence,",
-            "metadata.inputs is rounds, evidence, statements, claims, question, ticker; "
+            "metadata.inputs is in another order; "
             "its phase sends evidence, rounds, statements, claims, question, ticker",
             id="inputs in another order",
         ),
@@ -94,7 +95,7 @@ AXIS = "skills/sentiment-analyst/SKILL.md"
             WORDING,
             "inputs: bias_row",
             "inputs: bias_row, payload",
-            "metadata.inputs is bias_row, payload; its phase sends bias_row",
+            "metadata.inputs has payload, which is not sent; its phase sends bias_row",
             id="inputs that are not sent",
         ),
         pytest.param(
@@ -147,10 +148,110 @@ def test_planted_in_a_skill(bundle: Bundle, file: str, old: str, new: str, said:
     assert any(line.startswith(f"{file}: ") and said in line for line in found), found
 
 
+WRITE = "nothing fills it, so write it out"
+
+
 def test_finding_names_the_line(bundle: Bundle) -> None:
     bundle.edit(AXIS, "## Task", "## Task {{x}}")
     lines = (bundle.skills.parent / AXIS).read_text(encoding="utf-8").splitlines()
-    assert bundle.findings() == [f"{AXIS}: line {lines.index('## Task {{x}}') + 1}: an unfilled placeholder"]
+    assert bundle.findings() == [
+        f"{AXIS}: line {lines.index('## Task {{x}}') + 1}: an unfilled placeholder {{{{x}}}}; {WRITE}"
+    ]
+
+
+OVERLAY, DESK, DEFAULT = "configs/anthropic.yaml", "configs/protocols/desk.yaml", "configs/default.yaml"
+
+PLACED = [
+    pytest.param(DEBATE, "description: Argues", "about: Argues", "unknown key about", id="front key"),
+    pytest.param(DEBATE, "name: research-debate\n", "name: debate\n", "name 'debate' differs", id="name"),
+    pytest.param(
+        DEBATE, "phase: research_debate", "phase: debate", "metadata.phase is 'debate'; research_d", id="phase"
+    ),
+    pytest.param(
+        DEBATE,
+        "open_points, cited",
+        "open_point, cited",
+        "has open_point, which is not sent; did you mean open_points?; lacks open_points; its phase sends bias_row",
+        id="inputs",
+    ),
+    pytest.param(DEBATE, "at most 600 char", "at most 650 char", "says 650 characters; the limits of D", id="number"),
+    pytest.param(DEBATE, '"kind": "carried"', '"kind": "kept"', '/moves/1/kind: "kept" must be one of', id="example"),
+    pytest.param(
+        DEBATE,
+        "validate DebateRoundContribution -",
+        "validate DebateRound -",
+        "validates DebateRound; its answer is a DebateRoundContribution",
+        id="command",
+    ),
+    pytest.param(DEBATE, "Argue one side", "Argue\u200b one side", "an invisible character U+200B", id="invisible"),
+    pytest.param(DESK, "order: together", "order: parallel", "opening.0.order: 'parallel' is not allowed", id="step"),
+    pytest.param(DESK, "points.open = 0", "point.open = 0", "did you mean points.open?", id="read-out"),
+    pytest.param(DESK, "delta: exchange", "delta: change", "delta: 'change' is not allowed", id="delta"),
+    pytest.param(OVERLAY, "models:", "model:", "unknown key model; did you mean models?", id="section"),
+    pytest.param(
+        OVERLAY,
+        "research-manager:",
+        "research-manger:",
+        "models.research-manger: there is no skill 'research-manger'; did you mean research-manager? (default, debate-",
+        id="model of no skill",
+    ),
+    pytest.param(
+        OVERLAY,
+        "research-manager:",
+        "research-debate/beer:",
+        "research-debate has no seat 'beer'; did you mean bear? (seats: bull, bear)",
+        id="model of no seat",
+    ),
+    pytest.param(DEFAULT, "  effort: {}", "  effort: {macro: low}", "provider.effort.macro: there is no", id="effort"),
+    pytest.param(
+        DEFAULT, "protocol: desk", "protocol: dsk", "debate.protocol: 'dsk' is unknown; did you", id="protocol"
+    ),
+    pytest.param(
+        DEFAULT, "name: offline", "name: ofline", "provider.name: 'ofline' is unknown; did you", id="provider"
+    ),
+    pytest.param(DEFAULT, "source: packaged", "source: package", "source: 'package' is unknown; did", id="source"),
+    pytest.param(
+        DEFAULT, "calendar: XNYS", "calendar: NYSX", "question.calendar: 'NYSX' is unknown; did", id="calendar"
+    ),
+    pytest.param(DEFAULT, "prices/2026-11", "prices/2026-12", "prices: there is no file 'prices/2026-12", id="prices"),
+    pytest.param(
+        "configs/prices/2026-11.yaml", "input:", "inptu:", "inptu; did you mean input? (known here: input, ", id="price"
+    ),
+    pytest.param(
+        "configs/nightly.yaml",
+        '"px.rsi14"',
+        '"px.rsi15"',
+        "debate.bands.px.rsi15: no evidence item has this",
+        id="band",
+    ),
+]
+
+
+@pytest.mark.parametrize(("file", "old", "new", "said"), PLACED)
+def test_a_finding_names_file_line_field_and_what_is_allowed(
+    bundle: Bundle, file: str, old: str, new: str, said: str
+) -> None:
+    bundle.edit(file, old, new)
+    found = next(one for one in bundle.findings() if said in one)
+    name, line = re.match(r"(.+?): line ([0-9]+): ", found).groups()  # type: ignore[union-attr]
+    assert name == (file if file.startswith("skills/") else str(bundle.skills.parent / file))
+    text = (bundle.skills.parent / file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+    assert new.strip() in text or new.partition(":")[0].strip(' "') in text, text
+
+
+def test_a_skill_says_what_it_does_and_how_its_answer_is_validated(bundle: Bundle) -> None:
+    path = bundle.skills.parent / MANAGER
+    text = path.read_text(encoding="utf-8")
+    path.write_text(re.sub("(?m)^description:.*\n", "", text).replace("validate ManagerReply -", ""), encoding="utf-8")
+    first, last = bundle.findings()
+    assert first == f"{MANAGER}: line 1: description is missing; say what the skill does and when to use it"
+    assert "end with `python run_pipeline.py validate ManagerReply -`" in last
+
+
+def test_broken_front_matter_is_one_finding_with_the_line_in_the_file(bundle: Bundle) -> None:
+    bundle.edit(DEBATE, "license: MIT\n", "license: MIT\n  odd: x\n")
+    (found,) = bundle.findings()
+    assert found.startswith(f"{DEBATE}: ") and found.count(DEBATE) == 1 and "line 5" in found
 
 
 def test_every_mistake_is_found_at_once(bundle: Bundle) -> None:
@@ -172,11 +273,11 @@ def test_number_of_characters_is_one_of_the_contract(bundle: Bundle, name: str) 
 def test_a_skill_for_agents_alone_says_so_and_no_more(bundle: Bundle) -> None:
     guide = "skills/run-debate/SKILL.md"
     bundle.edit(guide, "  phase: none\n", "  phase: none\n  produces: ManagerReply\n")
-    assert bundle.findings() == [f"{guide}: metadata.produces: no phase asks for it, so it has none"]
+    assert bundle.findings() == [f"{guide}: line 8: metadata.produces: no phase asks for it, so it has none"]
     bundle.edit(guide, "  phase: none\n  produces: ManagerReply\n", "  phase: nobody\n")
     remedy = "a skill for agents alone says metadata.phase: none"
     (found,) = bundle.findings()
-    assert found.startswith(f"{guide}: no phase asks for it") and found.endswith(remedy)
+    assert found.startswith(f"{guide}: line 7: no phase asks for it") and found.endswith(remedy)
     bundle.edit("skills/macro-bias/SKILL.md", "phase: macro_bias", "phase: none")
     assert any("metadata.phase" in line and "macro-bias" in line for line in bundle.findings())
 
@@ -185,9 +286,9 @@ def test_folder_that_no_phase_asks_for(bundle: Bundle) -> None:
     (bundle.skills / "research-debate").rename(bundle.skills / "research-debates")
     found = bundle.findings()
     mistaken = "skills/research-debates/SKILL.md: "
-    assert f"{mistaken}name 'research-debate' differs from the folder 'research-debates'" in found
+    assert f"{mistaken}line 2: name 'research-debate' differs from the folder 'research-debates'" in found
     remedy = "a skill for agents alone says metadata.phase: none"
-    assert f"{mistaken}no phase asks for it; did you mean research-debate?; {remedy}" in found
+    assert f"{mistaken}line 6: no phase asks for it; did you mean research-debate?; {remedy}" in found
     assert any(
         "seats.bull.skill: 'research-debate' is unknown; did you mean research-debates?" in line for line in found
     )
@@ -292,13 +393,13 @@ def test_universe_that_is_not_there(bundle: Bundle) -> None:
 def test_planted_in_an_overlay(bundle: Bundle) -> None:
     (bundle.configs / "mine.yaml").write_text("debate:\n  round: 3\n", encoding="utf-8")
     (found,) = bundle.findings()
-    assert found.startswith(f"{bundle.configs / 'mine.yaml'}: unknown key debate.round; did you mean rounds?")
+    assert found.startswith(f"{bundle.configs / 'mine.yaml'}: line 2: unknown key debate.round; did you mean rounds?")
 
 
 def test_planted_in_a_universe(bundle: Bundle) -> None:
     bundle.edit("configs/universes/packaged.yaml", "- IBM", "- I/BM")
     (found,) = set(bundle.findings())
-    assert "packaged.yaml: tickers: 'I/BM' is no ticker" in found
+    assert "packaged.yaml: line 2: tickers: 'I/BM' is no ticker" in found
 
 
 # What escaped once

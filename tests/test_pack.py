@@ -44,6 +44,26 @@ def test_the_marketplace_offers_the_plugin_of_this_folder() -> None:
     assert (ROOT / offered["source"] / "skills" / "run-debate" / "SKILL.md").is_file()
 
 
+AUTHOR = {"name", "email", "url"}
+PLUGIN = {"name", "version", "description", "author", "homepage", "repository", "license", "keywords"}
+MARKET = {"name", "owner", "plugins", "description", "version", "metadata"}
+ENTRY = {"name", "source", "description", "version", "author", "category", "tags", "keywords", "license", "strict"}
+
+
+def test_the_manifests_hold_documented_fields_and_no_other() -> None:
+    """Fields that the format's pages list; an unknown one fails the plugin's own validation."""
+    plugin, market = _manifest("plugin.json"), _manifest("marketplace.json")
+    assert {"name"} <= set(plugin) <= PLUGIN
+    assert {"name", "owner", "plugins"} <= set(market) <= MARKET
+    for author in (plugin["author"], market["owner"]):
+        assert {"name"} <= set(author) <= AUTHOR
+    for entry in market["plugins"]:
+        assert {"name", "source"} <= set(entry) <= ENTRY and entry["source"].startswith("./")
+    for name in (plugin["name"], market["name"], *(entry["name"] for entry in market["plugins"])):
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
+    assert re.fullmatch(r"[0-9]+\.[0-9]+\.[0-9]+", plugin["version"])
+
+
 def test_every_skill_is_asked_by_a_phase_or_says_that_none_does() -> None:
     unasked = {name for name, skill in SKILLS.items() if skill.metadata["phase"] == UNASKED}
     assert unasked == set(SKILLS) - set(BINDINGS) == {"run-debate"}

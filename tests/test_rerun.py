@@ -255,7 +255,11 @@ def test_what_was_tried_out_is_neither_last_nor_the_past_of_a_later_night(
         ("name: research-manager", "name: research-manger", "line 2: name: no phase asks for 'research-manger'; did"),
         ("name: research-manager\n", "", "name: no phase asks for ''"),
         ("produces: ManagerReply", "produces: PanelAnswer", "line 7: metadata.produces is 'PanelAnswer'; its phase"),
-        ("inputs: evidence, rounds", "inputs: rounds, evidence", "line 8: metadata.inputs is rounds, evidence, stat"),
+        (
+            "inputs: evidence, rounds",
+            "inputs: rounds, evidence",
+            "line 8: metadata.inputs is in another order; its phase",
+        ),
         ("# Research manager", "# {{ name }}", "line 11: an unfilled placeholder"),
         ("license: MIT", "licence: MIT", "line 4: unknown key licence; did you mean license?"),
         ("---\nname", "name", "no front matter between two lines of ---"),

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from bench.fake_model.server import FakeModel
 from phases.alone import INPUTS_LIMIT
 from phases.core.ask import Reply, Request
 from phases.core.skills import load_skills
@@ -130,6 +131,24 @@ def test_every_turn_of_a_night_can_be_asked_again_alone(say: Say, nights: Night,
         assert told.json == _bare(turn.reply)
         assert "calls: 0 made, 1 from the journal" in told.err
     assert out.called() == before
+
+
+def test_what_show_prints_of_a_bought_night_can_be_asked_again(say: Say, tmp_path: Path) -> None:
+    """Every `inputs` of one ticker's turns, against a server: checked JSON on stdout, and nothing is bought twice."""
+    with FakeModel({}) as server:
+        words: list[object] = ["--config", ROOT / "configs" / "anthropic.yaml", "--out", tmp_path / "out"]
+        words += ["--set", f"provider.base_url={server.url}", "--set", "provider.key=NO_SUCH_KEY_IS_SET"]
+        assert say("run", "AAPL", "--as-of", DAY, *words).code == 0
+        turns = say("show", "last", "AAPL", "--json", "--out", tmp_path / "out").json["turns"]
+        bought = server.stats()["turns"]
+        for turn in turns:
+            told = say("skill", turn["skill"], "--inputs", "-", *words, stdin=json.dumps(turn["inputs"]))
+            assert told.code == 0 and told.out.count("\n") == 1, told.err
+            assert problems(BINDINGS[turn["skill"]][1], told.json) == ()
+            assert "calls: 0 made, 1 from the journal" in told.err
+        assert server.stats()["turns"] == bought == len(turns) + 1, "the night's own wording is no ticker's"
+    desk = {"technical-analyst", "sentiment-analyst", "research-debate", "research-manager"}
+    assert {turn["skill"] for turn in turns} == desk
 
 
 @pytest.mark.parametrize("skill", ASKED)

@@ -84,6 +84,28 @@ def read_mapping(text: str, where: str) -> dict[str, Any]:
     return found
 
 
+def line_of(text: str, key: str) -> int | None:
+    """Line of a key such as `debate.rounds` or `loop.0.seats`, or of what is nearest around it; none at all: None.
+
+    >>> line_of("debate:\\n  rounds: 2\\n", "debate.rounds"), line_of("a: 1", "b")
+    (2, None)
+    """
+    try:
+        node, line = yaml.compose(text, Loader=_Loader), None
+    except yaml.YAMLError:
+        return None
+    while key and isinstance(node, yaml.CollectionNode):
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        items = [(str(at), one, one) for at, one in enumerate(node.value)] if not pairs else []
+        named = items or [(one.value, one, value) for one, value in pairs]
+        found = next((one for one in named if key == one[0] or key.startswith(f"{one[0]}.")), None)
+        if found is None:
+            break
+        name, place, node = found
+        line, key = place.start_mark.line + 1, key[len(name) + 1 :]
+    return line
+
+
 def parse_yaml(text: str) -> Any:
     """Parse one YAML text into text, lists and mappings. Raises UsageError or yaml.YAMLError."""
     depth = 0
@@ -129,6 +151,13 @@ def with_words(config: Mapping[str, Any], words: Iterable[str]) -> dict[str, Any
             value = {part: value}
         result = overlay(result, value)
     return result
+
+
+def named(table: Mapping[str, Any], key: str, name: str) -> Any:
+    """What a table has under a name. Raises UsageError naming the key and what there is."""
+    if name not in table:
+        raise UsageError(f"{key}: {name!r} is unknown{nearest(name, table)} (known: {', '.join(sorted(table))})")
+    return table[name]
 
 
 def read_record(model: type[M], found: Mapping[str, Any], where: str) -> M:

@@ -8,7 +8,7 @@ The JSON Schema of the answer is appended here and never typed into prose.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,11 +16,14 @@ from typing import Any, get_args, get_origin
 
 from phases.core.config import read_mapping
 from phases.core.errors import UsageError
-from phases.core.text import canonical, digest
+from phases.core.text import canonical, digest, nearest, printable
 from schemas.base import Model
 from schemas.generate import wire_text
 
 FRONT_KEYS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
+UNASKED = "none"
+"""What `metadata.phase` of a skill says that is for agents to follow and that no phase asks."""
+
 PLACEHOLDER = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|<<[A-Z_]+>>")
 
 _FRONT = re.compile(r"---\n(.*?)\n---\n(.*)\Z", re.DOTALL)
@@ -41,7 +44,7 @@ class Skill:
         found = _FRONT.match(self.text)
         if found is None:
             raise UsageError(f"{where}: no front matter between two lines of ---")
-        return read_mapping(found.group(1), where)
+        return read_mapping(f"\n{found.group(1)}", where)  # lines count from the file's first
 
     @cached_property
     def body(self) -> str:
@@ -93,6 +96,23 @@ class Rendered:
     def text(self) -> str:
         """The whole prompt as one text."""
         return "\n\n".join((self.system, *self.parts))
+
+
+def check_table(table: Iterable[str], seats: Mapping[str, Sequence[str]], where: str) -> None:
+    """Raise UsageError for a key that is no `default`, `<skill>` or `<skill>/<seat>`.
+
+    `seats` has every skill that can be asked; where it lists no seats of one, any is taken.
+    """
+    for key in table:
+        skill, slash, seat = key.partition("/")
+        place = f"{where}.{printable(key)}"
+        if skill not in seats and key != "default":
+            hint = nearest(skill, (*seats, "default"))
+            raise UsageError(f"{place}: there is no skill {printable(skill)!r}{hint} (default, {', '.join(seats)})")
+        known = seats.get(skill) or (seat,)
+        if slash and (not seat or seat not in known):
+            hint = nearest(seat, known)
+            raise UsageError(f"{place}: {skill} has no seat {printable(seat)!r}{hint} (seats: {', '.join(known)})")
 
 
 def load_skills(folder: Path) -> dict[str, Skill]:

@@ -80,7 +80,7 @@ class Estimate:
 
 def estimate_text(words: Words, count: bool = False) -> str:
     """What the night of these words will cost, readable. Asks no model; with `count`, its server counts tokens."""
-    planned = plan(words, None)
+    planned = plan(words, None, spends=False)
     return f"engine: {planned.header.engine} | nothing is asked\n{estimate(planned, count)}"
 
 

@@ -3,37 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
 
 from phases.analyst_payload import AXES
 from phases.core.bundle import BUNDLE, code_digest
-from phases.core.config import load_yaml, named, overlay, read_record, with_words
+from phases.core.config import load_yaml, named, overlay, places, read_record, with_words
 from phases.core.errors import NoData, UsageError
 from phases.core.fetch import Source
 from phases.core.provider import Provider
 from phases.core.recorder import today
 from phases.core.runs import Runs
 from phases.core.skills import UNASKED, Skill, check_table, load_skills
-from phases.core.text import canonical, digest, nearest, printable
+from phases.core.text import nearest, printable
 from phases.debate.protocol import Protocol, loop_rounds, protocol_file, read_protocol
 from phases.debate.seats import seated
+from phases.identity import changed, named_run
 from phases.maths.exact import exact
 from phases.maths.sessions import known_calendars, last_session, session_after
-from phases.providers import PROVIDERS
+from phases.past import history_of
+from phases.providers import PROVIDERS, check_money
 from phases.sources import SOURCES
 from phases.watchlist import watchlist
-from schemas.bias import BiasRow
-from schemas.debate import Case
-from schemas.feed import FeedRow
-from schemas.ledger import DebateTranscript
 from schemas.market import Question, Span
-from schemas.run import History, LastDebate, LastRow, RunHeader
-from schemas.settings import PROVIDER_OPERATION, PriceTable, Settings
-from schemas.summary import DebateSummary
+from schemas.run import RunHeader
+from schemas.settings import PriceTable, Settings
 
 CONFIGS = BUNDLE / "configs"
 SKILLS = BUNDLE / "skills"
@@ -94,14 +91,17 @@ def settings_of(words: Words) -> Settings:
     return read_record(Settings, config, where)
 
 
-def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> Plan:
+def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None, *, spends: bool = True) -> Plan:
     """Everything a run needs, checked. Reads files and, where there is one, the store.
 
-    With `resumed`, what was not said is taken from that run. Raises UsageError naming what is
-    wrong and what is allowed.
+    With `resumed`, what was not said is taken from that run. `spends` is false where nothing will be
+    asked. Raises UsageError naming what is wrong and what is allowed.
     """
     settings = _settled(words, resumed)
-    provider = provider_of(settings)
+    prices = price_table(settings, folder_of(words)) if resumed is None else resumed.prices
+    provider = provider_of(settings, _places(words, settings, resumed))
+    if spends:
+        check_money(settings, prices)
     source = source_of(settings)
     if not any(exact(weight) for weight in settings.analyst.axes.values()):
         raise UsageError("analyst.axes: no axis has a weight above 0")
@@ -124,11 +124,11 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> P
         settings=_pinned(settings, session),
         engine=provider.engine,
         protocol=text,
-        prices=price_table(settings, folder_of(words)) if resumed is None else resumed.prices,
+        prices=prices,
         skills={name: skill.text for name, skill in skills.items()},
         vintage=source.vintage,
         code=code_digest(),
-        history=_history(runs, wanted.tickers, session, provider.engine),
+        history=history_of(runs, wanted.tickers, session, provider.engine),
     )
     notes = wanted.notes
     if asked != session:
@@ -137,9 +137,12 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None) -> P
     return Plan(named_run(header), asked, provider, source, span, notes)
 
 
-def provider_of(settings: Settings) -> Provider:
-    """The provider that the settings name. Raises UsageError naming those there are."""
-    provider: Provider = named(PROVIDERS, "provider", settings.provider.name)(settings.provider)
+def provider_of(settings: Settings, places: Mapping[str, str] = MappingProxyType({})) -> Provider:
+    """The provider that the settings name. Raises UsageError naming those there are.
+
+    `places` says where each model is configured, for the message about one that is not there.
+    """
+    provider: Provider = named(PROVIDERS, "provider", settings.provider.name)(settings.provider, places)
     return provider
 
 
@@ -147,6 +150,14 @@ def source_of(settings: Settings) -> Source:
     """The source that the settings name. Raises UsageError naming those there are."""
     source: Source = named(SOURCES, "source", settings.source)()
     return source
+
+
+def _places(words: Words, settings: Settings, resumed: RunHeader | None) -> Mapping[str, str]:
+    """Where each model is written, for a reader. Reads files."""
+    if resumed is not None and not words.configures:
+        return dict.fromkeys(settings.models.values(), f"run {resumed.run_id}")
+    files = [path for path in (words.config, CONFIGS / "default.yaml") if path is not None]
+    return places("models", settings.models, files, words.sets)
 
 
 def resume_plan(words: Words, runs: Runs, name: str) -> Plan:
@@ -167,38 +178,6 @@ def resume_plan(words: Words, runs: Runs, name: str) -> Plan:
         shown = ", ".join(different[:8])
         raise UsageError(f"--resume {known.run_id}: changed since it began: {shown}; a new run goes without --resume")
     return planned
-
-
-def identity(header: RunHeader) -> dict[str, Any]:
-    """What decides what a run says: the header without its name and without how it is carried out."""
-    aside: Any = {"operation": True, "provider": dict.fromkeys(PROVIDER_OPERATION, True)}
-    found = header.model_dump(mode="json", exclude={"run_id": True, "settings": aside})
-    return {str(key): value for key, value in found.items()}
-
-
-def named_run(header: RunHeader) -> RunHeader:
-    """The header with the id that its identity gives it."""
-    mark = digest(canonical(identity(header)))[:8]
-    return header.model_copy(update={"run_id": f"{header.as_of.isoformat()}-{mark}"})
-
-
-def changed(before: RunHeader, after: RunHeader) -> list[str]:
-    """The identity's parts that differ, each with both values, for example `settings.debate.rounds (2, now 3)`."""
-    return sorted(_differences(identity(before), identity(after), ""))
-
-
-def _brief(value: Any) -> str:
-    """A short value as it is, a long one by its digest."""
-    words = value if isinstance(value, str) else canonical(value)
-    return words if len(words) <= 40 and words.isprintable() else digest(words)[:8]
-
-
-def _differences(before: Any, after: Any, path: str) -> Iterator[str]:
-    if isinstance(before, dict) and isinstance(after, dict):
-        for key in sorted({*before, *after}):
-            yield from _differences(before.get(key), after.get(key), f"{path}.{key}" if path else str(key))
-    elif before != after:
-        yield f"{path} ({_brief(before)}, now {_brief(after)})"
 
 
 def _universe_folder(words: Words, settings: Settings) -> Path:
@@ -326,34 +305,4 @@ def _question(settings: Settings, session: date) -> Question:
         horizon_sessions=asked.horizon_sessions,
         benchmark=asked.benchmark,
         resolves_on=session_after(asked.calendar, session, asked.horizon_sessions),
-    )
-
-
-def _history(runs: Runs | None, tickers: Sequence[str], session: date, engine: str) -> History:
-    """What earlier nights of the same engine left. Reads the store."""
-    if runs is None:
-        return History()
-    before = session.isoformat()
-    rows = [FeedRow.model_validate_json(row) for row in runs.latest_rows(tickers, before, engine)]
-    debated = runs.latest_rows(tickers, before, engine, holding=("transcript_hash", "decided_by"))
-    bias = runs.latest_artefact("bias_row", before, engine)
-    return History(
-        rows=tuple(LastRow(session=row.as_of, ticker=row.ticker, status=row.status, stance=row.stance) for row in rows),
-        bias_row=None if bias is None else BiasRow.model_validate_json(bias),
-        debates=tuple(_debate(runs, FeedRow.model_validate_json(row)) for row in debated),
-    )
-
-
-def _debate(runs: Runs, row: FeedRow) -> LastDebate:
-    """The debate that an earlier night held over a ticker. Reads the store."""
-    about = Case.model_validate_json(runs.artefact(row.run_id, row.ticker, "case"))
-    summary = DebateSummary.model_validate_json(runs.artefact(row.run_id, row.ticker, "debate_summary"))
-    transcript = DebateTranscript.model_validate_json(runs.artefact(row.run_id, row.ticker, "debate_transcript"))
-    return LastDebate(
-        session=row.as_of,
-        protocol=transcript.protocol,
-        rounds=transcript.configured_rounds,
-        probability=about.payload.probability,
-        values={one.id: one.value for one in about.bundle},
-        summary=summary.model_copy(update={"rounds": ()}),
     )

@@ -83,7 +83,7 @@ def _row(
         "horizon_sessions": question.horizon_sessions,
         "benchmark": question.benchmark,
         "resolves_on": question.resolves_on,
-        "flags": _flags(status, numbers, payload, summary),
+        "flags": _flags(status, numbers, outcome),
         "held": held,
         "engine": header.engine,
         "evidence_hash": snapshot.content_hash if snapshot else None,
@@ -131,11 +131,10 @@ def _stance_after(payload: AnalystPayload, after: int, watch_spread: Fraction) -
     return stance_of(after, tie=False, spread=spread, watch_spread=watch_spread)
 
 
-def _flags(
-    status: Status, numbers: Mapping[str, Any], payload: AnalystPayload | None, summary: DebateSummary | None
-) -> tuple[str, ...]:
+def _flags(status: Status, numbers: Mapping[str, Any], outcome: TickerOutcome) -> tuple[str, ...]:
     """What a reader should know, sorted."""
-    found = set(summary.flags) if summary else set()
+    payload, summary = outcome.analyst_payload, outcome.debate_summary
+    found = {*(summary.flags if summary else ()), *(outcome.turns.flags if outcome.turns else ())}
     if status == "degraded" and summary is not None and summary.status == "gated":
         found.add("gated")
     if payload is not None:

@@ -19,11 +19,12 @@ from phases.core.skills import Rendered, Skill, render, rerender
 from phases.core.store import Store
 from phases.core.text import canonical, nearest, printable
 from phases.core.turns import StoredTurn, asked_keys, stored_turns
+from phases.identity import named_run
 from phases.lint import BINDINGS, skill_findings
 from phases.night import Finished, hold_aside, stored_feed
 from phases.outputs.comparison import Altered, altered_table, before_after, difference
 from phases.outputs.terminal import Progress
-from phases.plan import Plan, named_run, provider_of
+from phases.plan import Plan, provider_of
 from schemas.base import Model
 from schemas.feed import PortfolioFeed
 from schemas.run import RunHeader, RunRecord

@@ -40,6 +40,8 @@ class Attempt(Model):
     """How the server names it, if it does."""
     waited_seconds: Annotated[float, Field(ge=0)] = 0.0
     """Wait before the try."""
+    lost: Usage | None = None
+    """The most it can have cost, where no reply came of it and it may have been billed all the same."""
 
 
 class Turns(Model):
@@ -47,6 +49,8 @@ class Turns(Model):
 
     keys: tuple[Text, ...]
     """Journal keys in the order they were asked, repair turns included."""
+    flags: tuple[Text, ...] = ()
+    """What a reader of the row should know about any of them, sorted: `unpriced`, `retry_exhausted`, `degenerate`."""
 
 
 class Event(Model):

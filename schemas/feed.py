@@ -8,6 +8,7 @@ from pydantic import Field
 
 from schemas.analyst import AnalystPayload
 from schemas.base import Conviction, Day, Delta, Model, Probability, Stance, Text, Ticker
+from schemas.events import Turns
 from schemas.ledger import DebateTranscript
 from schemas.market import MarketSnapshot
 from schemas.summary import DebateSummary, Status
@@ -39,6 +40,8 @@ class TickerOutcome(Model):
     """The debate."""
     debate_summary: DebateSummary | None = None
     """What it came to."""
+    turns: Turns | None = None
+    """What was asked for it."""
 
 
 class FeedRow(Model):

@@ -204,7 +204,7 @@ def test_other_answers_reach_the_turns_further_on(
     store: Store, shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk, old = Desk(bull=_weaker), shelf.folder.name
-    monkeypatch.setitem(PROVIDERS, "offline", lambda settings: desk)  # type: ignore[arg-type]
+    monkeypatch.setitem(PROVIDERS, "offline", lambda settings, places: desk)  # type: ignore[arg-type]
     said = _again(store, shelf, _skill(tmp_path, "research-debate"))
     asked = _asked(shelf, _other(shelf))
     assert {seat for _, seat in asked} == {"bull", "bear", "manager"}
@@ -224,7 +224,7 @@ def test_a_repair_is_rendered_with_the_reply_it_quoted(tmp_path: Path, monkeypat
         return answer if "[your_reply " in request.prompt.text else "It went well."
 
     desk = Desk(manager=prose)
-    monkeypatch.setitem(PROVIDERS, "offline", lambda settings: desk)  # type: ignore[arg-type]
+    monkeypatch.setitem(PROVIDERS, "offline", lambda settings, places: desk)  # type: ignore[arg-type]
     store = open_store(tmp_path / "out")
     planned = plan(Words(("IBM",), as_of=DAY), Runs(store))
     hold_night(planned, store, tmp_path / "out", lambda ticker, reason: None)

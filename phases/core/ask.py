@@ -6,12 +6,12 @@ Core knows no finance word: what a reply must satisfy beyond its contract is han
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
-from phases.core.budget import Booking, Budget
-from phases.core.errors import StoreError, UsageError
+from phases.core.budget import Booking, Budget, billed
+from phases.core.errors import RebuttalError, StoreError, UsageError
 from phases.core.journal import Journal, Question, question
 from phases.core.provider import Provider, Reply, Request
 from phases.core.reading import Check, Read, read
@@ -27,6 +27,9 @@ from schemas.settings import Rates
 
 M = TypeVar("M", bound=Model)
 V = TypeVar("V")
+
+NOTED = frozenset({"degenerate", "retry_exhausted", "unpriced"})
+"""What is noticed of a turn that a reader of the whole row should know, whichever turn it was."""
 
 ERRORS_QUOTED = 12
 """Most errors that a repair turn quotes."""
@@ -78,6 +81,8 @@ class Ask:
     """What a model is asked for beside the prompt, such as effort: by parameter, then as `models` is."""
     used: list[str] = field(default_factory=list)
     """Journal keys of the turns asked through this door, in order."""
+    noted: set[str] = field(default_factory=set)
+    """What of `NOTED` was noticed of them."""
     rates: Mapping[str, Rates] = field(default_factory=dict)
     """Prices by model."""
     budget: Budget | None = None
@@ -105,12 +110,12 @@ class Ask:
         replies = self._converse(wanted, requests, [[] for _ in wanted])
         read_ = [_read(one, reply, last=False) for one, reply in zip(wanted, replies, strict=True)]
         again = [at for at, one in enumerate(read_) if one.outcome == "RETRY"]
-        used = [[reply.usage] for reply in replies]
+        given = [[reply] for reply in replies]
         if again:
             for at, reply in self._repair(wanted, requests, replies, read_, again).items():
-                used[at].append(reply.usage)
-        four = zip(wanted, read_, requests, used, strict=True)
-        return [self._answer(one, result, request.model, usages) for one, result, request, usages in four]
+                given[at].append(reply)
+        four = zip(wanted, read_, requests, given, strict=True)
+        return [self._answer(one, result, request.model, both) for one, result, request, both in four]
 
     def _repair(
         self,
@@ -130,7 +135,8 @@ class Ask:
         second = self._converse([wanted[at] for at in again], repairs, errors)
         for at, reply in zip(again, second, strict=True):
             result = _read(wanted[at], reply, last=True)
-            read_[at] = replace(result, flags=("repaired", *result.flags))
+            exhausted = ("retry_exhausted",) if result.outcome == "QUARANTINE" else ()
+            read_[at] = replace(result, flags=("repaired", *result.flags, *exhausted))
         return dict(zip(again, second, strict=True))
 
     def _request(self, wanted: Wanted[M]) -> Request:
@@ -168,35 +174,49 @@ class Ask:
     def _call(self, provider: Provider, requests: Sequence[Request], asked: Sequence[Question]) -> dict[str, str]:
         """Answers that count. One that came late gives way to the other process's, or is still to be asked."""
         try:
-            self._book(provider, requests, asked)
-            came = list(zip(asked, requests, provider.replies(requests), strict=True))
+            bookings = self._booked(provider, requests, asked)
+            sent = [
+                replace(one, again=self._again(bookings.get(q.key))) for one, q in zip(requests, asked, strict=True)
+            ]
+            came = list(zip(asked, requests, provider.replies(sent), strict=True))
         except BaseException:
             self.journal.release(asked)
             raise
         failed = [(one, error) for one, _, error in came if not isinstance(error, Reply)]
-        paid = [(one, request, reply) for one, request, reply in came if isinstance(reply, Reply)]
-        answers = self._keep(paid)
+        answers = self._keep([(one, request, reply) for one, request, reply in came if isinstance(reply, Reply)])
         if failed:
             self.journal.release([one for one, _ in failed])
-            if self.budget is not None:
-                self.budget.release([one.key for one, error in failed if not error.billed])
+            self._fail({one.key: error for one, error in failed}, bookings)
             raise failed[0][1]
         return answers
 
-    def _book(self, provider: Provider, requests: Sequence[Request], asked: Sequence[Question]) -> None:
-        """Book the most that calls can cost. Raises CeilingReached."""
+    def _booked(self, provider: Provider, requests: Sequence[Request], asked: Sequence[Question]) -> dict[str, Booking]:
+        """Calls booked at the most they can cost, by journal key. Raises CeilingReached."""
         if self.budget is None or not provider.longest:
-            return
+            return {}
         bookings = [
-            Booking(
-                question.key,
-                request.model,
-                worst(len(request.prompt.text.encode()), provider.longest, request.model, self.rates),
-                self._about(request),
-            )
-            for request, question in zip(requests, asked, strict=True)
+            Booking(one.key, request.model, worst(request.size, provider.longest), self.rates, self._about(request))
+            for request, one in zip(requests, asked, strict=True)
         ]
         self.budget.book(bookings)
+        return {one.key: one for one in bookings}
+
+    def _again(self, booking: Booking | None) -> Callable[[], None]:
+        """What is done before a further try where one was lost that may have been billed: it is booked too."""
+
+        def again() -> None:
+            if self.budget is not None and booking is not None:
+                self.budget.lose(booking)
+                self.recorder.spend(booking.worst, booking.micros)
+
+        return again
+
+    def _fail(self, errors: Mapping[str, RebuttalError], bookings: Mapping[str, Booking]) -> None:
+        """Take back what certainly was not billed; the rest stays at its worst case."""
+        if self.budget is not None:
+            self.budget.release([key for key, error in errors.items() if not error.billed])
+        for key in [key for key, error in errors.items() if error.billed and key in bookings]:
+            self.recorder.spend(bookings[key].worst, bookings[key].micros)
 
     def _about(self, request: Request) -> dict[str, Any]:
         number = getattr(request.inputs, "round_number", 0)
@@ -258,13 +278,9 @@ class Ask:
             request=canonical(shown),
         )
 
-    def _answer(self, wanted: Wanted[M], result: Read[M], model: str, usages: Sequence[Usage]) -> Answer[M]:
-        prices = [cost(usage, model, self.rates) for usage in usages]
-        bill: dict[str, Any] = {
-            "tokens": sum(usage.tokens for usage in usages),
-            "micros": sum(price.micros for price in prices),
-            "priced": all(price.known for price in prices) and not any(usage.estimated for usage in usages),
-        }
+    def _answer(self, wanted: Wanted[M], result: Read[M], model: str, replies: Sequence[Reply]) -> Answer[M]:
+        bill = billed(replies, model, self.rates)
+        self.noted.update(NOTED.intersection(result.flags) | ({"unpriced"} if not bill["priced"] else set()))
         if result.outcome == "ACCEPT":
             return Answer(result.record, flags=result.flags, dropped=result.dropped, **bill)
         self.recorder.count("void")

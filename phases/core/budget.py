@@ -6,16 +6,19 @@ case: the call may have been billed. Amounts are whole millionths of a US dollar
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from phases.core.errors import CeilingReached
+from phases.core.provider import Reply
 from phases.core.recorder import later
 from phases.core.store import Store, spend
+from phases.maths.pricing import cost
 from schemas.events import Usage
+from schemas.settings import Rates
 
 MICROS = 1_000_000
 
@@ -27,10 +30,17 @@ class Booking:
     key: str
     """Journal key of its question."""
     model: str
-    micros: int
-    """The most it can cost."""
+    worst: Usage
+    """The most tokens it can have."""
+    rates: Mapping[str, Rates]
+    """Prices by model."""
     about: Mapping[str, Any]
     """phase, ticker, skill, seat and round_number."""
+
+    @property
+    def micros(self) -> int:
+        """The most it can cost."""
+        return cost(self.worst, self.model, self.rates).micros
 
 
 @dataclass(frozen=True)
@@ -50,12 +60,18 @@ class Budget:
 
         Raises CeilingReached if that could pass a ceiling: nothing is booked then.
         """
+        self._insert(bookings)
+
+    def _insert(self, bookings: Sequence[Booking], *before: Callable[[Connection], Any]) -> None:
+        """Do something first, in the same transaction, where no ceiling is passed."""
         wanted = sum(one.micros for one in bookings)
         rows = [self._row(one) for one in bookings]
 
         def work(connection: Connection) -> None:
             self._check(connection, wanted, self.run_ceiling, spend.c.run_id == self.run_id, "--max-cost")
             self._check(connection, wanted, self.night_ceiling, spend.c.as_of == self.as_of, "max_cost_night")
+            for step in before:
+                step(connection)
             connection.execute(insert(spend), rows)
 
         self.store.write(work)
@@ -95,21 +111,45 @@ class Budget:
         }
         self._change(key, lambda mine: update(spend).where(mine).values(**told))
 
+    def lose(self, one: Booking) -> None:
+        """Let a try that may have been billed stand at its worst case, and book another. Writes the store.
+
+        Raises CeilingReached if that could pass a ceiling: nothing is changed then.
+        """
+        stands = {"state": "estimated", "usage": one.worst.model_dump_json()}
+        lost = update(spend).where(self._open(one.key)).values(**stands)
+        self._insert([one], lambda connection: connection.execute(lost))
+
     def release(self, keys: Sequence[str]) -> None:
         """Take bookings back: their calls were certainly not billed. Writes the store."""
         for key in keys:
             self._change(key, lambda mine: delete(spend).where(mine))
 
     def _change(self, key: str, statement: Any) -> None:
+        self.store.write(lambda connection: connection.execute(statement(self._open(key))))
+
+    def _open(self, key: str) -> ColumnElement[bool]:
+        """The one booking of a call that is not settled."""
         mine = (spend.c.run_id == self.run_id) & (spend.c.attempt == self.attempt) & (spend.c.key == key)
-        open_ = mine & (spend.c.state == "booked")
-        self.store.write(lambda connection: connection.execute(statement(open_)))
+        return mine & (spend.c.state == "booked")
 
     def spent(self) -> int:
         """What this start of the run has spent or booked. Reads the store."""
         mine = (spend.c.run_id == self.run_id) & (spend.c.attempt == self.attempt)
         with self.store.read() as connection:
             return int(connection.execute(select(func.coalesce(func.sum(spend.c.micros), 0)).where(mine)).scalar_one())
+
+
+def billed(replies: Sequence[Reply], model: str, rates: Mapping[str, Rates]) -> dict[str, Any]:
+    """tokens, micros and priced of one turn, by its replies; tries that were lost and may have been billed cost too."""
+    lost = [one.lost for reply in replies for one in reply.attempts if one.lost is not None]
+    usages = [*(reply.usage for reply in replies), *lost]
+    prices = [cost(usage, model, rates) for usage in usages]
+    return {
+        "tokens": sum(reply.usage.tokens for reply in replies),
+        "micros": sum(price.micros for price in prices),
+        "priced": all(price.known for price in prices) and not any(usage.estimated for usage in usages),
+    }
 
 
 def dollars(micros: int) -> str:

@@ -70,6 +70,28 @@ def load_yaml(path: Path) -> dict[str, Any]:
     return read_mapping(text, str(path))
 
 
+def places(section: str, values: Mapping[str, str], files: Iterable[Path], sets: Iterable[str]) -> dict[str, str]:
+    """Where each value of a section is written, for a reader: a `--set`, else the line of the first file that has it.
+
+    Reads files, which `load_yaml` has read before.
+    """
+    said = {word.partition("=")[0].strip() for word in sets}
+    found: dict[str, list[str]] = {}
+    for key, value in values.items():
+        lines = (f"{path}, line {line} ({key})" for path in files if (line := _line(path, section, key)))
+        words = (f"--set {name}" for name in (section, f"{section}.{key}") if name in said)
+        found.setdefault(value, []).append([*words, *lines][0])
+    return {value: " and ".join(where) for value, where in found.items()}
+
+
+def _line(path: Path, section: str, key: str) -> int | None:
+    """Line of a key of a section; None where the file has none."""
+    root = yaml.compose(path.read_text(encoding="utf-8-sig"), Loader=_Loader)
+    table = next((value for name, value in getattr(root, "value", ()) if name.value == section), None)
+    names = [name for name, _ in table.value if name.value == key] if isinstance(table, yaml.MappingNode) else []
+    return names[0].start_mark.line + 1 if names else None
+
+
 def read_mapping(text: str, where: str) -> dict[str, Any]:
     """Parse one YAML mapping, all scalars as text. Raises UsageError naming `where` and the line."""
     try:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from phases.core.errors import RebuttalError
 from phases.core.skills import Rendered
+from phases.core.text import canonical
 from schemas.base import Model
 from schemas.events import Attempt, Usage
+
+
+def _free() -> None:
+    """A further try costs nothing."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,14 @@ class Request:
     require: tuple[str, ...]
     inputs: Model
     """The same inputs as the prompt shows, typed."""
+    again: Callable[[], None] = field(default=_free, compare=False)
+    """Called before a further try where the last one may have been billed. Raises CeilingReached if there is no more
+    money for one."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of what is sent: the prompt, and the schema of the answer."""
+        return sum(len(text.encode("utf-8", "surrogatepass")) for text in (self.prompt.text, canonical(self.schema)))
 
 
 @dataclass(frozen=True)

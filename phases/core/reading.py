@@ -41,7 +41,7 @@ class Finding:
     after_repair: AfterRepair
     """If it is still so after the repair turn: the turn is void, the part is dropped, or a flag is set."""
     flag: str = ""
-    """Flag to set for `drop` and `flag`; the name of the check by default."""
+    """Flag to set; for `drop` and `flag` the name of the check by default, for `void` none."""
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,8 @@ def _checked(record: M, inputs: Model, checks: Sequence[Check[M]], again: Outcom
     if found and again == "RETRY":
         return Read("RETRY", errors=tuple(finding.message for _, finding in found), record=record)
     if any(finding.after_repair == "void" for _, finding in found):
-        return Read("QUARANTINE", errors=tuple(finding.message for _, finding in found))
+        flags = tuple(dict.fromkeys(finding.flag for _, finding in found if finding.flag))
+        return Read("QUARANTINE", errors=tuple(finding.message for _, finding in found), flags=flags)
     for check in dict.fromkeys(check for check, finding in found if finding.after_repair == "drop"):
         if check.mend is None:
             raise AssertionError(f"check {check.name} drops parts but cannot mend a reply")

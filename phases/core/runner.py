@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
@@ -143,32 +143,44 @@ def heartbeat(journal: Journal) -> Iterator[None]:
 
 def _run_all(night: Night) -> dict[str, Model]:
     made: dict[str, Model] = {}
-    used: list[str] = []
+    turns = Asked()
     for scope, stretch in groupby(night.pipeline, key=lambda one: one.scope):
         phases = list(stretch)
         if scope == "ticker":
-            _run_tickers(night, phases, made)
+            _run_tickers(night, phases, made, turns.noted)
             continue
         for one in phases:
-            made[one.name] = _run_once(night, one, made, used)
-            night.artefacts.keep("", {one.name: made[one.name], "turns": Turns(keys=tuple(used))})
+            made[one.name] = _run_once(night, one, made, turns)
+            night.artefacts.keep("", {one.name: made[one.name], "turns": turns.record()})
     return made
 
 
-def _run_once(night: Night, one: Phase, made: Mapping[str, Model], used: list[str]) -> Model:
+@dataclass(frozen=True)
+class Asked:
+    """The turns of one ticker, or of the run as a whole, as they are asked."""
+
+    used: list[str] = field(default_factory=list)
+    noted: set[str] = field(default_factory=set)
+
+    def record(self) -> Turns:
+        """As they are kept."""
+        return Turns(keys=tuple(self.used), flags=tuple(sorted(self.noted)))
+
+
+def _run_once(night: Night, one: Phase, made: Mapping[str, Model], turns: Asked) -> Model:
     entry = outcome_type(one)
     extra = {"outcomes": Outcomes(night.tickers, night.artefacts, entry)} if entry else {}
-    artefact: Model = one(**_arguments(night, one, made, extra, used))
+    artefact: Model = one(**_arguments(night, one, made, extra, turns))
     if one.keys is not None:
         check_seam(f"tickers > {one.name}", night.tickers, one.keys(artefact))
     return artefact
 
 
 def _arguments(
-    night: Night, one: Phase, made: Mapping[str, Model], extra: Mapping[str, Any], used: list[str], ticker: str = ""
+    night: Night, one: Phase, made: Mapping[str, Model], extra: Mapping[str, Any], turns: Asked, ticker: str = ""
 ) -> dict[str, Any]:
     doors: dict[str, Any] = {
-        "ask": replace(night.doors.ask, phase=one.name, ticker=ticker, used=used),
+        "ask": replace(night.doors.ask, phase=one.name, ticker=ticker, used=turns.used, noted=turns.noted),
         "fetch": replace(night.doors.fetch, ticker=ticker),
     }
     fixed = {"tickers": night.tickers, "settings": settings_of(one, night.settings), **night.given}
@@ -176,15 +188,20 @@ def _arguments(
     return {name: known[name] for name in one.params}
 
 
-def _run_tickers(night: Night, phases: Sequence[Phase], made: Mapping[str, Model]) -> None:
+def _run_tickers(night: Night, phases: Sequence[Phase], made: Mapping[str, Model], noted: Set[str]) -> None:
     """Work off all tickers in a pool. What stops the run stops it at once; turns under way are finished.
+
+    What was noted of the turns of the whole run is noted of each ticker.
 
     An interrupt waits for them only so long; the calls it gives up are asked again when the run goes on.
     """
     pool = ThreadPoolExecutor(night.threads, thread_name_prefix="ticker")
     futures: dict[Future[str | None], str] = {}
     try:
-        futures |= {pool.submit(_run_ticker, night, phases, made, ticker): ticker for ticker in night.tickers}
+        futures |= {
+            pool.submit(_run_ticker, night, phases, made, ticker, Asked(noted={*noted})): ticker
+            for ticker in night.tickers
+        }
         for future in as_completed(futures):
             ticker = futures[future]
             night.progress(ticker, _ended(night, ticker, future))
@@ -211,14 +228,15 @@ def _ended(night: Night, ticker: str, future: Future[str | None]) -> str | None:
     return reason
 
 
-def _run_ticker(night: Night, phases: Sequence[Phase], shared: Mapping[str, Model], ticker: str) -> str | None:
+def _run_ticker(
+    night: Night, phases: Sequence[Phase], shared: Mapping[str, Model], ticker: str, turns: Asked
+) -> str | None:
     """All ticker phases of one ticker; gives the reason if it failed."""
     made: dict[str, Model] = {}
-    used: list[str] = []
     reason = None
     for one in phases:
         try:
-            artefact = one(**_arguments(night, one, {**shared, **made}, {"ticker": ticker}, used, ticker))
+            artefact = one(**_arguments(night, one, {**shared, **made}, {"ticker": ticker}, turns, ticker))
         except TickerFailure as failure:
             reason = failure.reason
             made["failure"] = _failure(night, failure.status, reason, one.name)
@@ -230,7 +248,7 @@ def _run_ticker(night: Night, phases: Sequence[Phase], shared: Mapping[str, Mode
         if getattr(artefact, "ticker", ticker) != ticker:
             raise SeamBroken(f"phase {one.name}: asked for {ticker}, made {artefact.ticker}")
         made[one.name] = artefact
-    night.artefacts.keep(ticker, {**made, "turns": Turns(keys=tuple(used))})
+    night.artefacts.keep(ticker, {**made, "turns": turns.record()})
     return reason
 
 

@@ -47,7 +47,9 @@ def stub_check(skill: Skill) -> Check[Any]:
     def find(said: Any, _: Model) -> Sequence[Finding]:
         return tuple(
             Finding(
-                f"{pointer}: {printable(text[:60])!r} is a stub, it {why}; say something of this turn's own", "void"
+                f"{pointer}: {printable(text[:60])!r} is a stub, it {why}; say something of this turn's own",
+                "void",
+                "degenerate",
             )
             for pointer, text, described in _texts(said, "")
             if (why := _stub(text, described) or _empty_speech(pointer, text, examples))

@@ -29,6 +29,8 @@ class Priced(NamedTuple):
 def cost(usage: Usage, model: str, table: Mapping[str, Rates]) -> Priced:
     """What a call cost: its tokens by kind at the model's rates; a model that is not listed costs the dearest.
 
+    Where tokens are estimated, those that were read are priced as if all were written to a cache, if that is dearer.
+
     >>> rates = {"m": Rates(input="3", output="15", cache_write="3.75", cache_read="0.30")}
     >>> cost(Usage(input_tokens=1000, output_tokens=200, cache_read_tokens=500), "m", rates)
     Priced(micros=6150, known=True)
@@ -36,8 +38,9 @@ def cost(usage: Usage, model: str, table: Mapping[str, Rates]) -> Priced:
     if not usage.tokens:
         return Priced(0, True)
     rates = _rates(model, table)
+    read = max(rates.input, rates.cache_write, key=exact) if usage.estimated else rates.input
     parts = (
-        (usage.input_tokens, rates.input),
+        (usage.input_tokens, read),
         (usage.output_tokens, rates.output),
         (usage.cache_write_tokens, rates.cache_write),
         (usage.cache_read_tokens, rates.cache_read),
@@ -45,16 +48,14 @@ def cost(usage: Usage, model: str, table: Mapping[str, Rates]) -> Priced:
     return Priced(math.ceil(sum((tokens * exact(rate) for tokens, rate in parts), Fraction(0))), model in table)
 
 
-def worst(prompt_bytes: int, longest: int, model: str, table: Mapping[str, Rates]) -> int:
-    """The most a call can cost, in millionths of a US dollar: a dense prompt, all written to a cache, and a full reply.
+def worst(sent_bytes: int, longest: int) -> Usage:
+    """The most tokens a call can have: a dense prompt and a full reply.
 
-    >>> worst(2000, 100, "m", {"m": Rates(input="3", output="15", cache_write="3.75", cache_read="0.30")})
-    5250
+    >>> rates = {"m": Rates(input="3", output="15", cache_write="3.75", cache_read="0.30")}
+    >>> cost(worst(2000, 100), "m", rates)
+    Priced(micros=5250, known=True)
     """
-    rates = _rates(model, table)
-    tokens = math.ceil(prompt_bytes / FEWEST_BYTES_A_TOKEN)
-    dearest = max(exact(rates.input), exact(rates.cache_write))
-    return math.ceil(tokens * dearest + longest * exact(rates.output))
+    return Usage(input_tokens=math.ceil(sent_bytes / FEWEST_BYTES_A_TOKEN), output_tokens=longest, estimated=True)
 
 
 def _rates(model: str, table: Mapping[str, Rates]) -> Rates:

@@ -10,7 +10,11 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import Field
 
+from bench.fake_model.checks import schema_faults
+from phases.core.skills import load_skills
+from phases.debate.protocol import STAGES, read_protocol
 from phases.lint import BINDINGS
+from phases.plan import CONFIGS, SKILLS
 from schemas.base import Model
 from schemas.debate import DebateRoundContribution
 from schemas.generate import UNSUPPORTED, wire_schema, wire_text
@@ -102,6 +106,71 @@ def test_other_blocks_stay_as_they_are(model: type[Model], name: str) -> None:
     assert {*wanted["required"]} == {*plain["required"], name}
     assert all(wanted["properties"][key] == part for key, part in plain["properties"].items() if key != name)
     assert wanted["properties"][name]["description"] == plain["properties"][name]["description"]
+
+
+def _asked() -> Iterator[tuple[str, type[Model], tuple[str, ...]]]:
+    """Every (skill, contract, required blocks) that a night under a shipped protocol may ask for."""
+    for skill, (_, returns) in BINDINGS.items():
+        yield skill, returns, ()
+    theses = ("bull_thesis", "bear_thesis")
+    for require in ((theses[0],), (theses[1],), theses):
+        yield "research-manager", BINDINGS["research-manager"][1], require
+    for path in sorted((CONFIGS / "protocols").glob("*.yaml")):
+        protocol = read_protocol(path.read_text(encoding="utf-8"), str(path))
+        for step in (step for stage in STAGES for step in getattr(protocol, stage)):
+            for seat in step.seats:
+                returns = BINDINGS[protocol.seats[seat].skill][1]
+                yield (
+                    protocol.seats[seat].skill,
+                    returns,
+                    tuple(one for one in step.require if one in returns.model_fields),
+                )
+
+
+EVERY = sorted({(skill, returns, require) for skill, returns, require in _asked()}, key=str)
+
+FORMATS = {"date", "date-time", "time", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
+"""Formats of a text that a model API takes."""
+
+
+def test_every_shipped_skill_is_among_them_with_what_it_says_it_produces() -> None:
+    shipped = {name: skill.produces for name, skill in load_skills(SKILLS).items() if skill.produces}
+    asked = {skill: returns.__name__ for skill, returns, _ in EVERY}
+    assert shipped and {name: asked.get(name) for name in shipped} == shipped
+
+
+@pytest.mark.parametrize(("skill", "returns", "require"), EVERY, ids=_id)
+def test_what_is_asked_of_a_model_has_the_form_an_api_takes(
+    skill: str, returns: type[Model], require: tuple[str, ...]
+) -> None:
+    schema = wire_schema(returns, require)
+    Draft202012Validator.check_schema(schema)
+    assert list(schema_faults(schema)) == []
+    limits = {"minLength", "maxLength", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
+    limits |= {"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "multipleOf", "propertyNames"}
+    for part in _schemas(schema):
+        assert not limits & set(part)
+        assert part.get("format", "date") in FORMATS
+        assert part.get("type") != "object" or part["additionalProperties"] is False
+    assert set(require) <= set(schema["required"])
+    assert not _in_a_circle(schema)
+
+
+def _in_a_circle(schema: Mapping[str, Any]) -> set[str]:
+    """Definitions that lead back to themselves."""
+    leads = {
+        name: {one["$ref"].rpartition("/")[2] for one in _schemas(part) if "$ref" in one}
+        for name, part in schema.get("$defs", {}).items()
+    }
+    for _ in leads:
+        leads = {name: to.union(*(leads[one] for one in to)) for name, to in leads.items()}
+    return {name for name, to in leads.items() if name in to}
+
+
+def test_a_circle_is_seen() -> None:
+    defined = {"a": {"items": {"$ref": "#/$defs/b"}}, "b": {"anyOf": [{"$ref": "#/$defs/c"}]}, "c": {"type": "null"}}
+    assert _in_a_circle({"$defs": defined}) == set()
+    assert _in_a_circle({"$defs": {**defined, "c": {"$ref": "#/$defs/a"}}}) == {"a", "b", "c"}
 
 
 def test_required_stand_in_the_order_of_the_contract_whatever_the_order_asked() -> None:

@@ -5,9 +5,10 @@ Deadline, retries, concurrency and the reading of answers are ours; the SDK buil
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -35,11 +36,16 @@ class _Started:
 class AnthropicProvider:
     """Answers turns with language models. Starts a thread with its first turn; `close` ends it."""
 
-    def __init__(self, settings: ProviderSettings, key: str | None) -> None:
-        """Checks everything and sends nothing. Raises UsageError naming what is wrong."""
+    def __init__(
+        self, settings: ProviderSettings, key: str | None, places: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """Checks everything and sends nothing. `places` says where each model is configured.
+
+        Raises UsageError naming what is wrong.
+        """
         self.engine = f"{settings.name}, models by config"
         self.longest = settings.max_tokens
-        self._settings = settings
+        self._settings, self._places = settings, places
         self._base = checked_base(settings)
         check_rest(settings)
         self._redaction = Redaction(_checked_key(settings, self._base, key))
@@ -74,7 +80,7 @@ class AnthropicProvider:
             if self._started is None:
                 sdk = client(self._settings, self._base, self._redaction.key)
                 sender = SdkSender(sdk, self._settings, self._redaction)
-                self._started = _Started(Loop(), sender, Turns(self._settings, sender, self._redaction))
+                self._started = _Started(Loop(), sender, Turns(self._settings, sender, self._redaction, self._places))
             return self._started
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from phases.core.errors import (
@@ -21,8 +21,8 @@ from schemas.events import Attempt
 from schemas.settings import ProviderSettings
 
 
-def ending(fault: Fault, request: Request, settings: ProviderSettings) -> RebuttalError:
-    """The error a fault comes to once it is not tried again."""
+def ending(fault: Fault, request: Request, settings: ProviderSettings, places: Mapping[str, str]) -> RebuttalError:
+    """The error a fault comes to once it is not tried again. `places` says where each model is configured."""
     told = f" ({fault.words})" if fault.words else ""
     match fault.kind:
         case "spend":
@@ -37,7 +37,7 @@ def ending(fault: Fault, request: Request, settings: ProviderSettings) -> Rebutt
         case "no_model":
             return UsageError(
                 f"models: the server knows no model {request.model!r}{told};"
-                " correct it under `models:` in the configuration"
+                f" correct it under `models:` in {places.get(request.model, 'the configuration')}"
             )
         case "too_long":
             return TickerFailure(
@@ -58,10 +58,6 @@ def ending(fault: Fault, request: Request, settings: ProviderSettings) -> Rebutt
         case "unreached":
             return ModelDown(f"the model's server is not reached: {fault.status}; check provider.base_url")
     return ModelDown(f"the model's server does not answer: {fault.status}{told}")
-
-
-UNBILLED = frozenset({"spend", "denied", "no_model", "too_long", "redirect", "refused", "limited", "unreached"})
-"""Kinds of faults after which the server has certainly not answered, and bills nothing."""
 
 
 def tried(attempts: Sequence[Attempt]) -> str:

@@ -25,6 +25,8 @@ class Fault:
     """What the server said."""
     request_id: str = ""
     retry_after: str | None = None
+    billed: bool = False
+    """Whether it may have been billed: an answer had begun, or may have been given where none was seen."""
 
 
 BY_STATUS: Mapping[int, Kind] = {
@@ -53,6 +55,9 @@ BY_TYPE: Mapping[str, int] = {
 }
 """Status that an error inside a stream would have had; 500 for every other type."""
 
+UNSEEN = frozenset({408, 502, 504, *range(520, 528)})
+"""Statuses of somebody in between who saw no whole answer: whoever stands behind may have given one."""
+
 SPEND_CODE = re.compile(r"spend_limit|billing|organization_on_hold")
 SPEND_WORDS = re.compile(r"credit balance|spend(ing)? limit|usage limits?\b|billing", re.IGNORECASE)
 LONG_WORDS = re.compile(
@@ -74,6 +79,7 @@ def of_status(status: int, body: str, headers: Mapping[str, str]) -> Fault:
         words=words,
         request_id=headers.get("request-id", ""),
         retry_after=headers.get("retry-after"),
+        billed=status in UNSEEN,
     )
 
 
@@ -81,7 +87,7 @@ def of_stream(data: str, request_id: str) -> Fault:
     """The fault of an error event in a stream that had begun well."""
     type_, words, code = _told(data)
     status = BY_TYPE.get(type_, 500)
-    return Fault(_kind(status, type_, words, code), f"{status} in the stream", words, request_id)
+    return Fault(_kind(status, type_, words, code), f"{status} in the stream", words, request_id, billed=True)
 
 
 def of_connection(error: BaseException, *, begun: bool) -> Fault:
@@ -89,12 +95,12 @@ def of_connection(error: BaseException, *, begun: bool) -> Fault:
     causes = list(_causes(error))
     name = type(causes[-1]).__name__
     if begun:
-        return Fault("broken", f"connection lost in the middle of the answer ({name})")
+        return Fault("broken", f"connection lost in the middle of the answer ({name})", billed=True)
     if any(isinstance(one, aiohttp.ClientConnectorDNSError) for one in causes):
         return Fault("unreached", "the host's name is not found")
     if any(isinstance(one, aiohttp.ClientConnectorError | aiohttp.ClientProxyConnectionError) for one in causes):
         return Fault("unreached", f"no connection ({name})")
-    return Fault("unreached", f"connection closed before an answer ({name})")
+    return Fault("unreached", f"connection closed before an answer ({name})", billed=True)
 
 
 def _kind(status: int, type_: str, words: str, code: str) -> Kind:

@@ -29,8 +29,8 @@ Kind = Literal[
 TRIES: dict[Kind, int] = {"limited": 8, "overloaded": 8, "server": 4, "unreached": 4, "broken": 2, "garbled": 2}
 """Most tries that may end in each way; what is not listed ends the turn."""
 
-BILLED: tuple[Kind, ...] = ("broken", "garbled")
-"""Ways that may have been billed. They count together, so that there is never more than one further try."""
+BEGUN: tuple[Kind, ...] = ("broken", "garbled")
+"""Ways in which an answer had begun. They count together, so that there is never more than one further try."""
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 8.0
@@ -55,7 +55,7 @@ def spent(kinds: Sequence[Kind]) -> bool:
     [False, True, False, True]
     """
     last = kinds[-1]
-    alike = sum(kind in BILLED if last in BILLED else kind == last for kind in kinds)
+    alike = sum(kind in BEGUN if last in BEGUN else kind == last for kind in kinds)
     return alike >= TRIES.get(last, 1)
 
 

@@ -52,7 +52,7 @@ class SdkSender:
         except TRANSPORT as error:
             return replace(of_connection(error, begun=bool(began)), request_id="".join(began))
         except ValueError as error:
-            return Fault("garbled", f"an answer that cannot be decoded ({type(error).__name__})")
+            return Fault("garbled", f"an answer that cannot be decoded ({type(error).__name__})", billed=True)
         except (anthropic.AnthropicError, ImportError) as error:
             missing = type(error).__name__
         raise UsageError(f"provider {self._settings.name}: credentials cannot be loaded ({missing}); set provider.key")
@@ -66,7 +66,7 @@ class SdkSender:
                 return await _streamed(answer.http_response, request_id)
             message = message_of((await answer.read()).decode("utf-8", "replace"))
             if message is None:
-                return Fault("garbled", f"a body of the form {form or 'unknown'}", request_id=request_id)
+                return Fault("garbled", f"a body of the form {form or 'unknown'}", request_id=request_id, billed=True)
             return Got(message, request_id)
 
     async def close(self) -> None:
@@ -90,10 +90,10 @@ async def _streamed(response: httpx2.Response, request_id: str) -> Got | Fault:
         if one.event == "message_stop":
             if is_message(message):
                 return Got(message, request_id)
-            return Fault("garbled", "a stream that is no message", request_id=request_id)
+            return Fault("garbled", "a stream that is no message", request_id=request_id, billed=True)
         if one.data and not _add(message, json.loads(one.data)):
-            return Fault("garbled", "a stream that is no message", request_id=request_id)
-    return Fault("broken", CUT, request_id=request_id)
+            return Fault("garbled", "a stream that is no message", request_id=request_id, billed=True)
+    return Fault("broken", CUT, request_id=request_id, billed=True)
 
 
 def _add(message: dict[str, Any], event: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,12 +13,12 @@ from phases.core.errors import InfrastructureError, ModelDown, RateLimited, Rebu
 from phases.core.provider import Reply, Request
 from phases.core.recorder import ticks, utc_now
 from phases.core.text import digest
-from phases.providers.anthropic.endings import UNBILLED, ending, tried
+from phases.providers.anthropic.endings import ending, tried
 from phases.providers.anthropic.faults import Fault
 from phases.providers.anthropic.redaction import Redaction
 from phases.providers.anthropic.retries import Kind, asked_wait, backoff, spent
 from phases.providers.anthropic.window import Window
-from phases.providers.anthropic.wire import reply_of
+from phases.providers.anthropic.wire import most, reply_of
 from schemas.events import Attempt
 from schemas.settings import ProviderSettings
 
@@ -44,10 +44,12 @@ class Turn:
     """Where one turn stands."""
 
     request: Request
-    begun: float
+    begun: float = 0.0
     attempts: list[Attempt] = field(default_factory=list)
     kinds: list[Kind] = field(default_factory=list)
     waited: float = 0.0
+    owed: bool = False
+    """Whether its last try may have been billed."""
 
     @cached_property
     def key(self) -> str:
@@ -58,8 +60,10 @@ class Turn:
 class Turns:
     """Carries out turns through one window. Lives on one event loop."""
 
-    def __init__(self, settings: ProviderSettings, sender: Sender, redaction: Redaction) -> None:
-        self._settings, self._sender, self._redaction = settings, sender, redaction
+    def __init__(
+        self, settings: ProviderSettings, sender: Sender, redaction: Redaction, places: Mapping[str, str]
+    ) -> None:
+        self._settings, self._sender, self._redaction, self._places = settings, sender, redaction, places
         self.window = Window(settings.max_in_flight, settings.breaker)
 
     async def replies(self, requests: Sequence[Request]) -> list[Reply | RebuttalError]:
@@ -78,31 +82,36 @@ class Turns:
 
     async def _reply(self, request: Request) -> Reply:
         """The reply of one turn. Raises what ends it; whatever concerns more than its ticker ends all others too."""
+        turn = Turn(request)
         try:
-            return await self._in_time(request)
-        except (InfrastructureError, UsageError) as error:
-            kind, words = type(error), str(error)
-            self.window.shut(lambda: kind(words))
+            return await self._in_time(turn)
+        except RebuttalError as error:
+            if isinstance(error, InfrastructureError | UsageError):
+                kind, words = type(error), str(error)
+                self.window.shut(lambda: kind(words))
+            error.billed = turn.owed
             raise
 
-    async def _in_time(self, request: Request) -> Reply:
+    async def _in_time(self, turn: Turn) -> Reply:
         """The deadline runs from the first place on: what waits for a place is not begun."""
         entered = await self.window.enter()
-        turn = Turn(request, ticks())
+        turn.begun = ticks()
         with suppress(TimeoutError):
             async with asyncio.timeout(self._settings.deadline_seconds):
                 return await self._tries(turn, entered)
         raise ModelDown(
             f"no complete answer within provider.deadline_seconds = {self._settings.deadline_seconds:g}"
-            f" from {request.model}; the last request may have been billed; {tried(turn.attempts)}"
+            f" from {turn.request.model}; the last request may have been billed; {tried(turn.attempts)}"
         )
 
     async def _tries(self, turn: Turn, entered: int) -> Reply:
         while True:
+            turn.owed = True
             try:
                 got = await self._sender.send(turn.request)
             finally:
                 self.window.leave()
+            turn.owed = isinstance(got, Got) or got.billed
             self._note(turn, got)
             if isinstance(got, Got):
                 self.window.answered()
@@ -110,12 +119,16 @@ class Turns:
             self._count(got, entered)
             turn.waited = self._wait(turn, got)
             await self.window.pause(turn.waited)
+            if turn.owed:
+                await asyncio.to_thread(turn.request.again)
+                turn.owed = False
             entered = await self.window.enter()
 
     def _note(self, turn: Turn, got: Got | Fault) -> None:
         status = "200" if isinstance(got, Got) else got.status
         waited = round(turn.waited, 3)
-        turn.attempts.append(Attempt(status=status, request_id=got.request_id, waited_seconds=waited))
+        lost = most(turn.request, self._settings) if isinstance(got, Fault) and got.billed else None
+        turn.attempts.append(Attempt(status=status, request_id=got.request_id, waited_seconds=waited, lost=lost))
 
     def _made(self, turn: Turn, got: Got) -> Reply:
         hide = self._redaction.hide
@@ -144,9 +157,7 @@ class Turns:
         """Seconds until the next try. Raises what ends the turn if there is none."""
         turn.kinds.append(fault.kind)
         if spent(turn.kinds):
-            error = self._told(turn, ending(fault, turn.request, self._settings))
-            error.billed = not UNBILLED.issuperset(turn.kinds)
-            raise error
+            raise self._told(turn, ending(fault, turn.request, self._settings, self._places))
         asked = asked_wait(fault.retry_after, utc_now())
         left = self._settings.deadline_seconds - (ticks() - turn.begun)
         if asked is not None and asked > min(self._settings.retry_after_cap_seconds, left):

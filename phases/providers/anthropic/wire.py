@@ -8,7 +8,7 @@ from typing import Any
 
 from phases.core.ask import chosen
 from phases.core.provider import Reply, Request
-from phases.core.text import canonical
+from phases.maths.pricing import worst
 from schemas.events import Usage
 from schemas.settings import ProviderSettings
 
@@ -19,8 +19,6 @@ UNSTREAMED = 21_333
 """Longest reply, in tokens, that a server gives in one piece."""
 
 BYTES_PER_TOKEN = 4
-FEWEST_BYTES_PER_TOKEN = 2
-"""For a worst case."""
 
 USAGE = {
     "input_tokens": "input_tokens",
@@ -98,10 +96,14 @@ def _usage(found: object, request: Request, settings: ProviderSettings) -> Usage
     counts = {ours: counted.get(theirs) for ours, theirs in USAGE.items()}
     for name in ("cache_read_tokens", "cache_write_tokens"):
         counts[name] = counts[name] or 0
-    if all(type(count) is int and count >= 0 for count in counts.values()):
+    if all(type(count) is int and count >= 0 for count in counts.values()) and any(counts.values()):
         return Usage.model_validate(counts)
-    size = _size(request.prompt.text) + _size(canonical(dict(request.schema)))
-    return Usage(input_tokens=-(-size // FEWEST_BYTES_PER_TOKEN), output_tokens=settings.max_tokens, estimated=True)
+    return most(request, settings)
+
+
+def most(request: Request, settings: ProviderSettings) -> Usage:
+    """The most tokens that one try can have had."""
+    return worst(request.size, settings.max_tokens)
 
 
 def largest_part(request: Request) -> str:

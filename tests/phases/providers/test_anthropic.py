@@ -11,14 +11,16 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
 
 import pytest
 
+import phases.providers.anthropic.clients  # noqa: F401  the SDK is loaded before any clock runs
 from phases.core.errors import (
+    CeilingReached,
     InfrastructureError,
     ModelDown,
     RateLimited,
@@ -383,7 +385,18 @@ def test_stop_reason_is_handed_on(server: Server, provider: Callable[..., Anthro
     assert provider().replies([turn()])[0].stop_reason == stop
 
 
-@pytest.mark.parametrize("usage", [..., None, {}, {"input_tokens": -1, "output_tokens": 2}, {"input_tokens": True}, 3])
+@pytest.mark.parametrize(
+    "usage",
+    [
+        ...,
+        None,
+        {},
+        {"input_tokens": 0, "output_tokens": 0},
+        {"input_tokens": -1, "output_tokens": 2},
+        {"input_tokens": True},
+        3,
+    ],
+)
 def test_f070_missing_usage_is_booked_at_the_worst_case(
     server: Server, provider: Callable[..., AnthropicProvider], usage: Any
 ) -> None:
@@ -827,10 +840,10 @@ def test_missing_key_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OUR_KEY", raising=False)
     settings = ProviderSettings(name="anthropic", key="OUR_KEY")
     with pytest.raises(UsageError) as caught:
-        PROVIDERS["anthropic"](settings)
+        PROVIDERS["anthropic"](settings, {})
     assert all(word in str(caught.value) for word in ("OUR_KEY", "configs/local.yaml", "provider=offline"))
     monkeypatch.setenv("OUR_KEY", f" {KEY}\n")
-    PROVIDERS["anthropic"](settings).close()
+    PROVIDERS["anthropic"](settings, {}).close()
 
 
 @pytest.mark.parametrize("word", [f"provider.key={KEY}", f"provider.headers.x-a:={KEY}", f"provider.headers={KEY}"])
@@ -962,3 +975,60 @@ def test_how_a_provider_is_reached_is_no_part_of_a_run() -> None:
         run_id(f"provider.{one}") for one in ("max_tokens=9", "effort={default: low}", "thinking={default: disabled}")
     }
     assert len({*others, plain}) == 4
+
+
+# Money
+
+
+@pytest.mark.parametrize(
+    ("action", "owed"),
+    [
+        pytest.param(fails(429, "rate_limit_error"), False, id="429"),
+        pytest.param(fails(529, "overloaded_error"), False, id="529"),
+        pytest.param(fails(500), False, id="500"),
+        pytest.param(fails(502), True, id="a gateway that saw no answer"),
+        pytest.param(fails(504), True, id="a gateway that did not wait"),
+        pytest.param(then_reset(CUT), True, id="half an answer"),
+        pytest.param(reset, True, id="sent and never answered"),
+        pytest.param(says(200, b"<html>", "text/html"), True, id="not a Message"),
+    ],
+)
+@pytest.mark.usefixtures("quick")
+def test_a_try_that_may_have_been_billed_is_told_before_the_next(
+    server: Server, provider: Callable[..., AnthropicProvider], action: Action, owed: bool
+) -> None:
+    server.script = [action, well()]
+    told: list[int] = []
+    request = replace(turn("x" * 1000, "y"), again=lambda: told.append(len(server.seen)))
+    (reply,) = provider(max_tokens=700).replies([request])
+    assert told == ([1] if owed else []), "before the second request left"
+    lost, last = reply.attempts[0].lost, reply.attempts[1].lost
+    assert last is None and (lost is not None) == owed
+    if lost is not None:
+        assert lost.estimated and lost.output_tokens == 700 and lost.input_tokens == -(-request.size // 2)
+
+
+def test_without_money_for_another_try_there_is_none(
+    server: Server, provider: Callable[..., AnthropicProvider]
+) -> None:
+    def broke() -> None:
+        raise CeilingReached("no more")
+
+    server.script = [reset, well()]
+    with pytest.raises(CeilingReached) as caught:
+        provider().replies([replace(turn(), again=broke)])
+    assert caught.value.billed and len(server.seen) == 1
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_turn_that_another_one_ended_is_billed_only_if_it_was_sent(server: Server) -> None:
+    """One place: the first turn is refused for want of a key, and the others never leave."""
+    server.script = [fails(401, "authentication_error")]
+    settings = {"name": "anthropic", "base_url": server.url, "max_in_flight": 1}
+    one = AnthropicProvider(ProviderSettings.model_validate(settings), KEY)
+    try:
+        found = one.replies([turn(str(at), "end") for at in range(3)])
+    finally:
+        one.close()
+    assert len(server.seen) == 1
+    assert [isinstance(error, InfrastructureError) and error.billed for error in found] == [False] * 3

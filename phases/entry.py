@@ -46,13 +46,13 @@ def leave(app: typer.Typer, words: list[str]) -> None:
         return
     debug = "--debug" in words
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
-    code = _code(app, [word for word in words if word != "--debug"], debug)
+    code = exit_code(app, [word for word in words if word != "--debug"], debug)
     if code == 130 and threading.active_count() > 1:  # calls that were given up must not hold up the end
         os._exit(code)
     sys.exit(code)
 
 
-def _code(app: typer.Typer, words: list[str], debug: bool) -> int:
+def exit_code(app: typer.Typer, words: list[str], debug: bool) -> int:
     """Exit code of one command; every error is one line, with its traceback only under --debug."""
     again = "the same command" if words[:1] in (["replay"], ["skill"]) else "`run --resume last`"
     try:

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from phases.core.ask import Ask
 from phases.core.budget import MICROS, Budget
-from phases.core.errors import RebuttalError, UsageError
+from phases.core.errors import UsageError
 from phases.core.fetch import Fetch, Source
 from phases.core.journal import Journal
 from phases.core.provider import Provider
@@ -66,7 +66,7 @@ def hold_night(plan: Plan, store: Store, out: Path, progress: Progress) -> Finis
         kept = Artefacts(store, header.run_id)
         powers = Powers(plan.provider, plan.source, _budget(header, store, attempt))
         feed = _carry_out(header, store, recorder, kept, progress, powers)
-    except (RebuttalError, KeyboardInterrupt):
+    except BaseException:
         runs.stop(header.run_id)
         raise
     finally:

@@ -203,6 +203,32 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Shared:
     return built
 
 
+GOALS = "goals"
+"""Name of the property that a test of a goal carries to the summary."""
+
+Goal = Callable[..., None]
+
+
+@pytest.fixture
+def goal(record_property: Callable[[str, object], None]) -> Goal:
+    """Notes figures of a goal for the summary, by name and unit; those of several tests are added up."""
+    return lambda name, **figures: record_property(GOALS, (name, figures))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print the figures of the goals: one line for each."""
+    told: dict[str, Counter[str]] = {}
+    for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
+        for name, value in getattr(report, "user_properties", ()) if report.when == "call" else ():
+            if name == GOALS:
+                told.setdefault(value[0], Counter()).update(value[1])
+    if told:
+        terminalreporter.section("goals")
+    for name, figures in sorted(told.items(), key=lambda one: (len(one[0].split()[0]), one[0])):
+        words = ", ".join(f"{round(number, 2):,} {unit.replace('_', ' ')}" for unit, number in figures.items())
+        terminalreporter.write_line(f"{name}: {words}")
+
+
 @pytest.fixture
 def cli(tmp_path: Path) -> Cli:
     """The command line, started in an empty folder."""

@@ -1,14 +1,11 @@
 """A run that is stopped anywhere goes on: the same bytes at the end, and no answer is paid for twice.
 
-The desk is watched and slowed down, so that kills land between and within turns. Twenty kills by
-default, two hundred with REBUTTAL_NIGHTLY=1.
+The desk is watched and slowed down, so that stops land between and within turns.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import random
 import shutil
 import signal
 import subprocess
@@ -23,9 +20,6 @@ from tests.conftest import DAY, ROOT, Cli, Desk, Night, Shared, Shelf, Told, wat
 TICKERS = ("AAPL", "GOOG", "IBM", "MSFT", "FB")
 WORDS = (*TICKERS, "--as-of", DAY, "--debate", "all", "--set", "debate.rounds=3")
 TURN_SECONDS = 0.1
-
-KILLS_A_STORE = 4
-STORES = 50 if os.environ.get("REBUTTAL_NIGHTLY") else 5
 
 
 @pytest.fixture
@@ -71,40 +65,7 @@ def _check_whole(shelf: Shelf, whole: Night, desk: Desk, in_flight: int) -> int:
     return again
 
 
-# Killed.
-
-
-@pytest.mark.parametrize("store", range(STORES))
-def test_F078_killed_anywhere_it_ends_in_the_same_bytes(
-    whole: Night, desk: Callable[[float], Desk], tmp_path: Path, store: int, record_property: Callable[..., None]
-) -> None:
-    watched, out, dice = desk(TURN_SECONDS), tmp_path / "out", random.Random(20120629 + store)
-    start, work = (one.seconds for one in whole.told)
-    kills = in_flight = 0
-    for attempt in range(4 * KILLS_A_STORE):
-        if kills == KILLS_A_STORE:
-            break
-        resume = ("--resume", "last") if attempt else ()
-        process = watched.cli.start("run", *WORDS, *resume, "--out", out, "--json")
-        match attempt % KILLS_A_STORE:
-            case _ if attempt >= KILLS_A_STORE:  # an earlier one came too late: while it cannot have ended yet
-                time.sleep(dice.uniform(0, start / 2))
-            case 0 if store % 5 == 0:  # just after the start
-                time.sleep(dice.uniform(0, 0.05))
-            case 1:  # anywhere
-                time.sleep(dice.uniform(0, start + work))
-            case _:  # while it works
-                _seconds_to_first_line(process)
-                time.sleep(dice.uniform(0, 1) ** 2 * work)
-        kills += _stop(process, signal.SIGKILL) == -signal.SIGKILL
-        in_flight += _in_flight(Shelf(out), tmp_path / "look")
-    started = (out / "rebuttal.db").exists() and Shelf(out).ask("SELECT 1 FROM runs")
-    words = WORDS if store % 2 or not started else ()  # a bare `--resume last` knows the rest
-    told = watched.cli("run", *words, "--resume", "last", "--out", out, "--json")
-    assert told.code == 0, told.err
-    assert kills == KILLS_A_STORE
-    again = _check_whole(Shelf(out), whole, watched, in_flight)
-    record_property("kills, prompts in flight at a kill, prompts asked again", (kills, in_flight, again))
+# Killed at any moment: goals/test_g1_kill.py. Killed and not waited for:
 
 
 def _in_flight(shelf: Shelf, look: Path) -> int:

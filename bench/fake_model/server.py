@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from aiohttp import web
 
 from bench.fake_model.scenario import scenario
-from bench.fake_model.service import Seen, Service
+from bench.fake_model.service import Made, Seen, Service
 
 T = TypeVar("T")
 
@@ -78,6 +78,11 @@ class FakeModel:
     def bodies(self) -> list[Seen]:
         """Requests to the protocol's paths, in the order they came."""
         return list(self._service.bodies)
+
+    @property
+    def made(self) -> list[Made]:
+        """Messages that were made, in order."""
+        return list(self._service.made)
 
     def stats(self) -> dict[str, Any]:
         """What the server counted, also after its end."""

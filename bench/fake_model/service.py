@@ -36,6 +36,17 @@ class Seen(NamedTuple):
     """The JSON value, or nothing."""
 
 
+class Made(NamedTuple):
+    """A message that was made, and so is billed, whether or not it arrived."""
+
+    id: str
+    """Id of its request."""
+    body: str
+    """Digest of its request's body."""
+    usage: Mapping[str, int]
+    """Its tokens, by kind."""
+
+
 class Service:
     """One server's state and its handlers. `keep` says whether requests are kept to be looked at."""
 
@@ -44,6 +55,7 @@ class Service:
         self._reader = Reader(BUNDLE / "skills")
         self._numbers = 0
         self.bodies: list[Seen] = []
+        self.made: list[Made] = []
         self.clear()
 
     def clear(self) -> None:
@@ -53,6 +65,7 @@ class Service:
         self._cache = Cache(self._told.minimum_cacheable)
         self._batches = Batches(self._told.batch_polls)
         self.bodies.clear()
+        self.made.clear()
 
     def app(self) -> web.Application:
         """The application."""
@@ -146,10 +159,12 @@ class Service:
         instead = await self._instead(request, action)
         if instead is not None:
             return instead
-        if not body.get("stream"):
-            _say_no(action, streams=False)
-            return await deliver(request, [plain_bytes(self._made(body, turn, action))], "application/json", action)
-        return await deliver(request, events(self._made(body, turn, action), action), STREAM, action)
+        streams = bool(body.get("stream"))
+        _say_no(action, streams=streams)
+        whole = self._made(body, turn, action, request[ID], request[DIGEST])
+        if not streams:
+            return await deliver(request, [plain_bytes(whole)], "application/json", action)
+        return await deliver(request, events(whole, action), STREAM, action)
 
     def _directed(self, body: Mapping[str, Any], digest: str, attempt: int) -> tuple[Turn | None, Action | None]:
         turn, model = self._reader.turn(body), str(body["model"])
@@ -176,11 +191,17 @@ class Service:
                 return web.Response(status=307, headers={"location": str(action and action.redirect)})
         return None
 
-    def _made(self, body: Mapping[str, Any], turn: Turn | None, action: Action | None) -> dict[str, Any]:
+    def _made(
+        self, body: Mapping[str, Any], turn: Turn | None, action: Action | None, id: str, digest: str
+    ) -> dict[str, Any]:
         """The message of a turn; its tokens are counted and its prefixes cached."""
         formed = shape(answer(turn), action, int(body["max_tokens"]))
         usage = self._cache.usage(body)
-        self.stats.spend({**usage, "output_tokens": formed.output_tokens})
+        counts = {name: count for name, count in usage.items() if name.endswith("_tokens")}
+        counts["output_tokens"] = formed.output_tokens
+        self.stats.spend(counts)
+        if self._keep:
+            self.made.append(Made(id, digest, counts))
         return message(f"msg_{self._number():012d}", str(body["model"]), formed, usage)
 
     async def _count(self, request: web.Request) -> web.Response:
@@ -216,7 +237,7 @@ class Service:
             digest = hashlib.sha256(plain_bytes(params)).hexdigest()
             turn, action = self._directed(params, digest, self._director.attempt(digest))
             _say_no(action, streams=False)
-            return {"type": "succeeded", "message": self._made(params, turn, action)}
+            return {"type": "succeeded", "message": self._made(params, turn, action, "", digest)}
         except Refused as error:
             return {"type": "errored", "error": error.body(f"req_{self._number():012d}")}
 

@@ -5,15 +5,16 @@ Core knows no finance word: what a reply must satisfy beyond its contract is han
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
+from sqlalchemy import Update
+
 from phases.core.budget import Booking, Budget, billed
 from phases.core.errors import RebuttalError, StoreError, UsageError
 from phases.core.journal import Journal, Question, question
-from phases.core.provider import Provider, Reply, Request
+from phases.core.provider import Provider, Reply, Request, restored
 from phases.core.reading import Check, Read, read
 from phases.core.recorder import Recorder
 from phases.core.skills import Skill, render, rerender
@@ -21,7 +22,7 @@ from phases.core.stubs import stub_check
 from phases.core.text import canonical, digest, printable
 from phases.maths.pricing import cost, worst
 from schemas.base import Model
-from schemas.events import Attempt, Event, Usage
+from schemas.events import Event
 from schemas.generate import wire_schema, wire_text
 from schemas.settings import Rates
 
@@ -169,7 +170,7 @@ class Ask:
             open_ = missing.values()
             found |= self._call(self.provider, [requests[at] for at in open_], [asked[at] for at in open_])
             missing = {key: at for key, at in missing.items() if key not in found}
-        return [_restored(found[one.key]) for one in asked]
+        return [restored(found[one.key]) for one in asked]
 
     def _call(self, provider: Provider, requests: Sequence[Request], asked: Sequence[Question]) -> dict[str, str]:
         """Answers that count. One that came late gives way to the other process's, or is still to be asked."""
@@ -227,19 +228,24 @@ class Ask:
         """Journal replies before anyone judges them, and settle what they cost; gives the answers that count."""
         asked, replies = [one for one, _, _ in paid], [reply for _, _, reply in paid]
         try:
-            answers = {one.key: _stored(reply) for one, _, reply in paid}
-            late = self.journal.keep(answers, self.recorder, self._told(asked, replies))
+            answers = {one.key: reply.stored() for one, _, reply in paid}
+            late = self.journal.keep(answers, self.recorder, self._told(asked, replies), self._settling(paid))
         except StoreError as error:
             lost = ", ".join(f"{reply.request_id or 'a reply'} ({len(reply.text)} characters)" for reply in replies)
             raise StoreError(f"{error}; lost: {lost}") from None
         self.recorder.count("made", len(paid))
-        for one, request, reply in paid:
-            price = cost(reply.usage, request.model, self.rates)
-            self.recorder.spend(reply.usage, price.micros)
-            if self.budget is not None and reply.usage.tokens:
-                self.budget.settle(one.key, reply.usage, price.micros)
+        for _, request, reply in paid:
+            self.recorder.spend(reply.usage, cost(reply.usage, request.model, self.rates).micros)
         others = self.journal.take([one for one in asked if one.key in late], self.recorder)
         return {key: answer for key, answer in answers.items() if key not in late} | others
+
+    def _settling(self, paid: Sequence[tuple[Question, Request, Reply]]) -> list[Update]:
+        """What calls cost, in place of their bookings."""
+        return [
+            self.budget.settling(one.key, reply.usage, cost(reply.usage, request.model, self.rates).micros)
+            for one, request, reply in paid
+            if self.budget is not None and reply.usage.tokens
+        ]
 
     def _told(self, asked: Sequence[Question], replies: Sequence[Reply]) -> list[Event]:
         about = {"ticker": self.ticker or None, "phase": self.phase}
@@ -325,23 +331,3 @@ def _read(wanted: Wanted[M], reply: Reply, *, last: bool) -> Read[M]:
         checks=wanted.checks,
         last=last,
     )
-
-
-def _stored(reply: Reply) -> str:
-    """A reply as one ASCII text: whatever a model says can be stored."""
-    return json.dumps(
-        {
-            "text": reply.text,
-            "stop_reason": reply.stop_reason,
-            "request_id": reply.request_id,
-            "usage": reply.usage.model_dump(),
-            "attempts": [one.model_dump() for one in reply.attempts],
-        },
-        sort_keys=True,
-    )
-
-
-def _restored(answer: str) -> Reply:
-    found = json.loads(answer)
-    attempts = tuple(Attempt(**one) for one in found.get("attempts", ()))
-    return Reply(found["text"], found["stop_reason"], Usage(**found["usage"]), found["request_id"], attempts)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Update, delete, func, insert, select, update
 
 from phases.core.errors import CeilingReached
 from phases.core.provider import Reply
@@ -102,14 +102,14 @@ class Budget:
             **one.about,
         }
 
-    def settle(self, key: str, usage: Usage, micros: int) -> None:
-        """Replace a booking by what the call cost. Writes the store."""
+    def settling(self, key: str, usage: Usage, micros: int) -> Update:
+        """What replaces a booking by what the call cost, to be committed together with the answer."""
         told = {
             "state": "estimated" if usage.estimated else "spent",
             "micros": micros,
             "usage": usage.model_dump_json(),
         }
-        self._change(key, lambda mine: update(spend).where(mine).values(**told))
+        return update(spend).where(self._open(key)).values(**told)
 
     def lose(self, one: Booking) -> None:
         """Let a try that may have been billed stand at its worst case, and book another. Writes the store.
@@ -122,11 +122,8 @@ class Budget:
 
     def release(self, keys: Sequence[str]) -> None:
         """Take bookings back: their calls were certainly not billed. Writes the store."""
-        for key in keys:
-            self._change(key, lambda mine: delete(spend).where(mine))
-
-    def _change(self, key: str, statement: Any) -> None:
-        self.store.write(lambda connection: connection.execute(statement(self._open(key))))
+        taken = [delete(spend).where(self._open(key)) for key in keys]
+        self.store.write(lambda connection: [connection.execute(one) for one in taken])
 
     def _open(self, key: str) -> ColumnElement[bool]:
         """The one booking of a call that is not settled."""

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import BindParameter, Connection, Row, bindparam, delete, insert, select, update
+from sqlalchemy import BindParameter, Connection, Executable, Row, bindparam, delete, insert, select, update
 
 from phases.core.errors import NotJournaled, Stopped, StoreError
 from phases.core.recorder import Recorder, later, pause, process_lives, process_name
@@ -176,8 +176,16 @@ class Journal:
             rows = [{"its_owner": owner, "its_key": key, "its_lease": until} for owner, key in claims]
             self._store.write(lambda connection: connection.execute(_RENEW, rows))
 
-    def keep(self, answers: Mapping[str, str], recorder: Recorder, happened: Sequence[Event]) -> set[str]:
-        """Store answers with the events that tell of them. Returns once they are committed. Writes the store.
+    def keep(
+        self,
+        answers: Mapping[str, str],
+        recorder: Recorder,
+        happened: Sequence[Event],
+        beside: Sequence[Executable] = (),
+    ) -> set[str]:
+        """Store answers with the events that tell of them, and what else must be true with them, such as their cost.
+
+        Returns once all of it is committed. Writes the store.
 
         Gives the keys of answers that came late: someone else has answered or is asking by now, so they
         are kept apart, with an event `late`, and `take` has the answer that counts.
@@ -192,6 +200,8 @@ class Journal:
             told = [*_told(happened, found), *_untold(happened, found, recorder)]
             if told:
                 connection.execute(_TELL, recorder.rows(*told))
+            for one in beside:
+                connection.execute(one)
             return found
 
         try:

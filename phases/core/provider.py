@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -50,6 +51,26 @@ class Reply:
     request_id: str = ""
     attempts: tuple[Attempt, ...] = ()
     """Every try it took, the last one included; empty where an engine does not try."""
+
+    def stored(self) -> str:
+        """It as one ASCII text: whatever a model says can be stored."""
+        return json.dumps(
+            {
+                "text": self.text,
+                "stop_reason": self.stop_reason,
+                "request_id": self.request_id,
+                "usage": self.usage.model_dump(),
+                "attempts": [one.model_dump() for one in self.attempts],
+            },
+            sort_keys=True,
+        )
+
+
+def restored(text: str) -> Reply:
+    """The reply that was stored."""
+    found = json.loads(text)
+    attempts = tuple(Attempt(**one) for one in found.get("attempts", ()))
+    return Reply(found["text"], found["stop_reason"], Usage(**found["usage"]), found["request_id"], attempts)
 
 
 class Provider(Protocol):

@@ -19,7 +19,7 @@ from typing import Any
 from sqlalchemy import delete, insert, select
 
 from phases.core.ask import Ask
-from phases.core.errors import CeilingReached, RebuttalError, SeamBroken, StoreError, TickerFailure
+from phases.core.errors import CeilingReached, InfrastructureError, RebuttalError, SeamBroken, StoreError, TickerFailure
 from phases.core.fetch import Fetch
 from phases.core.journal import Journal
 from phases.core.phase import Phase, check_pipeline, outcome_type, settings_of
@@ -116,8 +116,18 @@ def run(night: Night) -> dict[str, Model]:
     Raises what stops a run: InfrastructureError, CeilingReached, NotJournaled, SeamBroken.
     """
     check_pipeline(night.pipeline, night.given, night.settings)
-    with heartbeat(night.doors.ask.journal):
-        return _run_all(night)
+    try:
+        with heartbeat(night.doors.ask.journal):
+            return _run_all(night)
+    except (MemoryError, RuntimeError) as error:
+        if not _starved(error):
+            raise
+        raise InfrastructureError("memory ran out; give the run more, or lower operation.threads") from None
+
+
+def _starved(error: BaseException) -> bool:
+    """Whether memory ran out; that a thread cannot start is how the standard library says so of its stack."""
+    return isinstance(error, MemoryError) or str(error) == "can't start new thread"
 
 
 @contextmanager
@@ -216,11 +226,11 @@ def _run_tickers(night: Night, phases: Sequence[Phase], made: Mapping[str, Model
 
 
 def _ended(night: Night, ticker: str, future: Future[str | None]) -> str | None:
-    """The ticker's failure, if any. A bug in one ticker is that ticker's failure."""
+    """The ticker's failure, if any. A bug in one ticker is that ticker's failure; want of memory is not."""
     error = future.exception()
     if error is None:
         return future.result()
-    if isinstance(error, RebuttalError) or not isinstance(error, Exception):
+    if isinstance(error, RebuttalError) or _starved(error) or not isinstance(error, Exception):
         raise error
     LOG.error("%s: unexpected error", ticker, exc_info=error)
     reason = f"unexpected {type(error).__name__}: {printable(str(error))[:200]}"

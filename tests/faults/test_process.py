@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sqlite3
-import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
@@ -29,7 +29,8 @@ from phases.night import Finished, hold_night
 from phases.outputs.tables import write_whole
 from phases.plan import Words, resume_plan
 from schemas.debate import DebateRoundContribution
-from tests.conftest import DAY, ROOT, Cli, Desk, Night, Shelf
+from tests.conftest import DAY, ROOT, Cli, Night, Shelf
+from tests.goals.start import Started, StillDesk, start
 from tests.phases.core.conftest import Start, _process  # noqa: F401  the fixture `process`
 from tests.phases.core.scripted import RUN, Scripted, asked, door, spoken
 
@@ -141,55 +142,41 @@ def test_F112_a_reader_sees_the_old_or_the_new_file_whole(tmp_path: Path) -> Non
 
 # Terminated and interrupted
 
-GIVE_UP = """
-import os
-import sys
-
-sys.path.insert(0, os.environ["DESK_ROOT"])
-import phases.core.runner
-
-sys.path.pop(0)
-phases.core.runner.GIVE_UP_SECONDS = float(os.environ["GIVE_UP"])
-"""
-
 UNDER_WAY = 5
 """Prompts at the desk: that of the whole run, and the two that each ticker's axes are asked together."""
 
 WORDS = ("run", "IBM", "MSFT", "--as-of", DAY, "--debate", "none")
 
 
-def _under_way(watched: Desk, tmp_path: Path, patience: float) -> subprocess.Popen[bytes]:
+def _asked(tmp_path: Path) -> int:
+    log = tmp_path / "log"
+    return len(log.read_text().splitlines()) if log.exists() else 0
+
+
+def _under_way(tmp_path: Path, patience: float) -> Started:
     """A run with a call of each ticker under way that does not end, which an interrupt waits for so many seconds."""
-    stub = tmp_path / "desk" / "sitecustomize.py"
-    stub.write_text(stub.read_text() + GIVE_UP)
-    process = watched.cli.start(*WORDS, "--out", tmp_path / "out", env={"GIVE_UP": str(patience)})
-    watched.await_lines(UNDER_WAY, process)
-    return process
+    desk = StillDesk(tmp_path / "log", patience)
+    started, until = start([*WORDS, "--out", tmp_path / "out"], tmp_path / "said", desk.set), time.monotonic() + 60
+    while _asked(tmp_path) < UNDER_WAY:
+        assert started.process.is_alive() and time.monotonic() < until
+        time.sleep(0.01)
+    return started
 
 
-def _check_left(process: subprocess.Popen[bytes], begun: float, patience: float) -> None:
-    _, complaint = process.communicate(timeout=60)
+def _check_left(started: Started, begun: float, patience: float) -> None:
+    assert started.end(60) == 130
     assert patience <= time.monotonic() - begun < patience + 8
-    assert process.returncode == 130
-    assert b"Traceback" not in complaint
-    assert complaint.splitlines()[-1] == b"interrupted; go on with `run --resume last`"
+    complaint = started.words.read_text()
+    assert "Traceback" not in complaint
+    assert complaint.splitlines()[-1] == "interrupted; go on with `run --resume last`"
 
 
-@pytest.fixture(name="slow")
-def _slow(desk: Callable[[float], Desk], tmp_path: Path) -> Desk:
-    """A desk that answers the first call, of the whole run, and then no other."""
-    watched = desk(60)
-    stub = tmp_path / "desk" / "sitecustomize.py"
-    stub.write_text(stub.read_text().replace("time.sleep(", 'time.sleep(requests[0].skill != "macro-bias" and '))
-    return watched
-
-
-def test_F079_a_terminated_run_gives_up_calls_under_way_in_time(slow: Desk, tmp_path: Path) -> None:
-    process = _under_way(slow, tmp_path, 0.7)
+def test_F079_a_terminated_run_gives_up_calls_under_way_in_time(tmp_path: Path) -> None:
+    started = _under_way(tmp_path, 0.7)
     begun = time.monotonic()
-    process.send_signal(signal.SIGTERM)
-    _check_left(process, begun, 0.7)
-    assert len(slow.lines) == UNDER_WAY, "nothing was asked after the signal"
+    os.kill(started.pid, signal.SIGTERM)
+    _check_left(started, begun, 0.7)
+    assert _asked(tmp_path) == UNDER_WAY, "nothing was asked after the signal"
     assert Shelf(tmp_path / "out").ask("SELECT state FROM runs") == [("stopped",)]
 
 
@@ -199,19 +186,17 @@ def test_F079_the_time_for_calls_under_way_is_ten_seconds() -> None:
     assert GIVE_UP_SECONDS == 10
 
 
-def test_F080_ctrl_c_twice_stops_at_once_and_can_be_resumed(
-    slow: Desk, desk: Callable[[float], Desk], tmp_path: Path
-) -> None:
-    process = _under_way(slow, tmp_path, 50)
+def test_F080_ctrl_c_twice_stops_at_once_and_can_be_resumed(tmp_path: Path) -> None:
+    started = _under_way(tmp_path, 50)
     begun = time.monotonic()
-    process.send_signal(signal.SIGINT)
+    os.kill(started.pid, signal.SIGINT)
     time.sleep(0.3)
-    assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    _check_left(process, begun, 0)
-    again = desk(0).cli("run", "--resume", "last", "--out", tmp_path / "out", "--json")
-    assert again.code == 0
-    assert again.json["calls"]["replayed"] == 1
+    assert started.process.is_alive()
+    os.kill(started.pid, signal.SIGINT)
+    _check_left(started, begun, 0)
+    again = start(["run", "--resume", "last", "--out", tmp_path / "out", "--json"], tmp_path / "again")
+    assert again.end() == 0, again.words.read_text()
+    assert json.loads(again.words.read_text().splitlines()[-1])["calls"]["replayed"] == 1
     assert Shelf(tmp_path / "out").ask("SELECT count(*) FROM calls WHERE state <> 'done'") == [(0,)]
 
 

@@ -83,7 +83,9 @@ def engine(begun: Begun) -> Words:
     class Another(OfflineDesk):
         engine = "another desk v1"
 
-    begun.patch.setitem(planning.PROVIDERS, begun.planned.header.settings.provider.name, lambda settings, places: Another())
+    begun.patch.setitem(
+        planning.PROVIDERS, begun.planned.header.settings.provider.name, lambda settings, places: Another()
+    )
     return begun.words
 
 

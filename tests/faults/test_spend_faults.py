@@ -100,7 +100,8 @@ def test_F180_a_model_without_a_price_costs_the_dearest(tmp_path: Path) -> None:
     assert all("unpriced" in row.flags for row in held.rows.values())
 
 
-def test_F180_a_table_without_any_price_is_refused(tmp_path: Path) -> None:
+def test_F180_a_table_without_any_price_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k" * 20)
     (tmp_path / "none.yaml").write_text("date: 2026-11-01\nmodels: {}\n")
     config = tmp_path / "mine.yaml"
     config.write_text((CONFIGS / "anthropic.yaml").read_text() + "prices: none.yaml\n")

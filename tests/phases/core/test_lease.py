@@ -26,7 +26,6 @@ from phases.core.store import FILE, Store, calls, events, late
 from phases.core.text import digest
 from schemas.base import Model
 from schemas.debate import DebateRoundContribution
-from tests.conftest import DAY, Desk, Night, Shelf
 from tests.phases.core.conftest import Start
 from tests.phases.core.scripted import RUN, Scripted, asked, door, spoken
 
@@ -233,28 +232,3 @@ def test_late_data_gives_way_and_is_kept(store: Store) -> None:
     assert fetch("bars", Price, symbol="AAPL") == Price(close=1.0)
     assert [row.reply for row in rows(store, late)] == ['{"data":{"close":2.0}}']
     assert told(store) == ["late"]
-
-
-# A whole night
-
-LEASE = ("--set", "operation.lease_seconds=1")
-
-
-def test_G4_a_paused_run_past_its_lease_changes_nothing(desk: Callable[[float], Desk], tmp_path: Path) -> None:
-    words = ("run", "IBM", "--as-of", DAY, "--debate", "none", *LEASE, "--out", tmp_path / "out", "--json")
-    slow = desk(0.5)
-    paused = slow.cli.start(*words)
-    slow.await_lines(1, paused)
-    _stop(paused, tmp_path / "out")
-    other = desk(0).cli(*words)
-    shelf = Night(tmp_path / "out")
-    feed = shelf.feed()
-    paused.send_signal(signal.SIGCONT)
-    said, complaint = paused.communicate(timeout=20)
-    assert (other.code, paused.returncode) == (0, 0), complaint
-    assert shelf.feed() == feed
-    assert Shelf(shelf.path).called() == dict.fromkeys(shelf.replies(), 1)
-    assert shelf.ask("SELECT count(*) FROM late") == [(1,)]
-    assert sum(slow.asked.values()) == len(slow.asked) + 1
-    counts = json.loads(said)["calls"]
-    assert (counts["made"], counts["replayed"]) == (1, len(shelf.replies()) - 1)

@@ -319,6 +319,13 @@ def test_what_is_no_ticker_s_fault_stops_the_run(stage: Stage, error: BaseExcept
     assert "sheet" not in stage.kept.load("")
 
 
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("can't start new thread")], ids=["memory", "thread"])
+def test_F086_want_of_memory_is_no_ticker_s_fault(stage: Stage, error: Exception) -> None:
+    with pytest.raises(InfrastructureError, match=r"memory ran out; .* operation\.threads"):
+        stage.with_part(raises("B", error))
+    assert "sheet" not in stage.kept.load("")
+
+
 def test_a_failure_of_what_all_share_stops_the_run_before_any_ticker(stage: Stage) -> None:
     def down(as_of: date, settings: Options) -> Shared:
         raise SourceDown("no answer")

@@ -69,21 +69,24 @@ def run(
 
 def _run(words: Words, out: Path, resume: str | None, as_json: bool) -> int:
     from phases.core.runs import Runs
-    from phases.core.store import FILE, open_store
+    from phases.core.store import FILE, configured_store, has_store
+    from phases.doctor import preflight
     from phases.night import hold_night
     from phases.outputs.terminal import Progress, feed_table, first_lines, last_lines
     from phases.plan import plan, resume_plan, settings_of
 
     settings = settings_of(words)
-    if resume is None or not (out / FILE).exists():
+    if resume is None or not has_store(out):
         if resume not in (None, "last"):
             raise UsageError(f"--out {out}: no run {printable(str(resume))} here (there is no {FILE})")
         plan(words, None)  # everything that can be wrong is found before a file is made
-    with closing(open_store(out, lock_seconds=settings.operation.lock_seconds)) as store:
+    with closing(configured_store(out, lock_seconds=settings.operation.lock_seconds)) as store:
         planned = plan(words, Runs(store)) if resume is None else resume_plan(words, Runs(store), resume)
         tell(first_lines(planned.header, planned.span), sys.stderr if as_json else sys.stdout)
         for note in planned.notes:
             tell(f"note: {note}")
+        if not Runs(store).is_finished(planned.header.run_id):
+            preflight(planned.header.settings, planned.places)
         try:
             finished = hold_night(planned, store, out, Progress(len(planned.header.tickers), tell))
         except KeyboardInterrupt:
@@ -286,9 +289,9 @@ def debates(
 
 
 def _open(out: Path) -> Store:
-    from phases.core.store import open_store
+    from phases.core.store import configured_store
 
-    return open_store(out, create=False)
+    return configured_store(out, create=False)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -17,7 +17,7 @@ from phases.core.reading import Check
 from phases.core.recorder import Recorder
 from phases.core.scanner import Malformed, strict_json
 from phases.core.skills import Rendered, Skill, load_skills, render
-from phases.core.store import open_store
+from phases.core.store import configured_store
 from phases.core.text import nearest, printable, record_json
 from phases.debate.checks import checks_of
 from phases.debate.protocol import Protocol, Step, loop_rounds, read_protocol
@@ -104,7 +104,7 @@ def ask_alone(turn: Alone, out: Path) -> Said:
     """Ask the configured provider, unless the journal under `out` has the answer. Writes the store."""
     settings, provider = turn.settings, provider_of(turn.settings)
     model_of(settings.models, turn.skill.name, turn.wanted.seat)
-    store = open_store(out, lock_seconds=settings.operation.lock_seconds)
+    store = configured_store(out, lock_seconds=settings.operation.lock_seconds)
     try:
         journal, recorder = Journal(store, RUN, settings.operation.lease_seconds), Recorder(store, RUN, 1)
         ask = Ask({turn.skill.name: turn.skill}, settings.models, provider.engine, provider, journal, recorder)

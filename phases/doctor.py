@@ -6,7 +6,7 @@ import os
 import shutil
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
@@ -17,7 +17,8 @@ from phases.core.ask import model_of
 from phases.core.config import secret
 from phases.core.errors import InfrastructureError, RebuttalError, UsageError
 from phases.core.recorder import today
-from phases.core.store import FILE, open_store
+from phases.core.sqlite import wal_is_faulty
+from phases.core.store import FILE, configured_store, has_store
 from phases.core.text import printable
 from phases.plan import Words, folder_of, price_table, provider_of, seats_of, settings_of, source_of
 from phases.providers import beside
@@ -80,8 +81,8 @@ def exit_code(findings: list[Finding]) -> int:
     return 4 if "unreachable" in states else 2 if "missing" in states else 0
 
 
-def preflight(settings: Settings, where: Callable[[str], str]) -> None:
-    """Raise UsageError if the models' server says it knows no such model; `where` says where a model is named.
+def preflight(settings: Settings, places: Mapping[str, str]) -> None:
+    """Raise UsageError if the models' server says it knows no such model; `places` says where each is configured.
 
     A server that does not answer is left to the turns themselves. Reaches the network.
     """
@@ -96,7 +97,9 @@ def preflight(settings: Settings, where: Callable[[str], str]) -> None:
     for one in known:
         if one.lifecycle in ("unknown", "retired"):
             told = "has been retired" if one.lifecycle == "retired" else "is not known to its server"
-            raise UsageError(f"models: {one.model!r} {told}; it is named in {where(one.model)}")
+            raise UsageError(
+                f"models: {one.model!r} {told}; correct it in {places.get(one.model, 'the configuration')}"
+            )
 
 
 def _tried(about: str, work: Callable[[], str], remedy: str) -> Finding:
@@ -189,10 +192,11 @@ def _prices(words: Words, settings: Settings) -> Iterator[Finding]:
 
 
 def _store(out: Path) -> str:
-    if (out / FILE).exists():
-        with closing(open_store(out, create=False)):
-            return f"{out / FILE} is sound"
+    log = "; SQLite's write-ahead log is faulty in this version and is not used" if wal_is_faulty() else ""
+    if has_store(out):
+        with closing(configured_store(out, create=False)):
+            return f"the store of {out} is sound{log}"
     nearest = next(one for one in (out, *out.absolute().parents) if one.exists())
     if not nearest.is_dir() or not os.access(nearest, os.W_OK):
         raise UsageError(f"{nearest} cannot be written")
-    return f"{out / FILE} will be made"
+    return f"{out / FILE} will be made{log}"

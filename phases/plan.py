@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from types import MappingProxyType
@@ -69,6 +69,8 @@ class Plan:
     span: Span | None
     """Days the source covers."""
     notes: tuple[str, ...] = ()
+    places: Mapping[str, str] = field(default_factory=dict)
+    """Where each model is configured."""
 
 
 def settings_of(words: Words) -> Settings:
@@ -99,7 +101,8 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None, *, s
     """
     settings = _settled(words, resumed)
     prices = price_table(settings, folder_of(words)) if resumed is None else resumed.prices
-    provider = provider_of(settings, _places(words, settings, resumed))
+    written = _places(words, settings, resumed)
+    provider = provider_of(settings, written)
     if spends:
         check_money(settings, prices)
     source = source_of(settings)
@@ -134,7 +137,7 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None, *, s
     if asked != session:
         note = f"{asked} is no session of {settings.question.calendar}; the night is that of {session}"
         notes = (*notes, note)
-    return Plan(named_run(header), asked, provider, source, span, notes)
+    return Plan(named_run(header), asked, provider, source, span, notes, written)
 
 
 def provider_of(settings: Settings, places: Mapping[str, str] = MappingProxyType({})) -> Provider:

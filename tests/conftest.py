@@ -11,13 +11,15 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.postgres import Server, end_server, start_server
 
 ROOT = Path(__file__).resolve().parents[1]
 DAY = "2012-06-29"
@@ -227,6 +229,20 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     for name, figures in sorted(told.items(), key=lambda one: (len(one[0].split()[0]), one[0])):
         words = ", ".join(f"{round(number, 2):,} {unit.replace('_', ' ')}" for unit, number in figures.items())
         terminalreporter.write_line(f"{name}: {words}")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server; a test that ends it starts it again."""
+    server = start_server()
+    yield server
+    end_server(server)
+
+
+@pytest.fixture
+def database(postgres: Server) -> str:
+    """URL of a new, empty database, or what is as good as one; with its password."""
+    return postgres.schema()
 
 
 @pytest.fixture

@@ -139,6 +139,8 @@ def parse_yaml(text: str) -> Any:
         depth += opened - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEPTH_LIMIT:
             raise UsageError(f"line {line}: nested deeper than {DEPTH_LIMIT} levels")
+        if "\0" in getattr(event, "value", ""):
+            raise UsageError(f"line {line}: the character U+0000 is not allowed")
         tag = getattr(event, "tag", None)
         if tag not in (None, "!"):
             raise UsageError(f"line {line}: the tag {tag} is not allowed")

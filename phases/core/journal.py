@@ -3,7 +3,7 @@
 That is resume, replay and cache in one: a question whose answer is stored is never asked
 again. A question is claimed before it is asked, by a row written in an immediate transaction,
 so that two processes never ask it twice. A claim is renewed while its call is under way; that of
-a process that died is taken over at once, and that of one that stood still when its lease ran
+a process of this host that died is taken over at once, and that of any that stood still when its lease ran
 out. An answer that comes after its claim was taken over is kept beside the journal, never used.
 """
 
@@ -16,10 +16,10 @@ from typing import Any, Literal
 
 from sqlalchemy import BindParameter, Connection, Executable, Row, bindparam, delete, insert, select, update
 
-from phases.core.errors import NotJournaled, Stopped, StoreError
+from phases.core.errors import NotJournaled, Stopped, StoreError, UsageError
 from phases.core.recorder import Recorder, later, pause, process_lives, process_name
 from phases.core.store import Store, calls, events, late
-from phases.core.text import canonical, digest
+from phases.core.text import canonical, digest, printable
 from schemas.events import Event
 
 POLL_SECONDS = 0.05
@@ -60,7 +60,10 @@ class Question:
 
 
 def question(kind: Literal["ask", "fetch"], identity: Mapping[str, Any], **shown: str) -> Question:
-    """A question whose key is the digest of everything its answer depends on."""
+    """A question whose key is the digest of everything its answer depends on. Raises UsageError for U+0000 in it."""
+    for name, word in shown.items():
+        if "\0" in word:
+            raise UsageError(f"{name} {printable(word)[:60]!r}: the character U+0000 is not allowed")
     return Question(key=digest(canonical({"kind": kind, **identity})), kind=kind, **shown)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import socket
 import threading
 import time
 from collections import Counter
@@ -14,7 +16,7 @@ from typing import Literal
 from sqlalchemy import insert
 
 from phases.core.store import Store, events
-from phases.core.text import record_json
+from phases.core.text import digest, record_json
 from schemas.events import Event, Usage
 from schemas.run import CallCounts
 
@@ -47,14 +49,18 @@ def ticks() -> float:
 
 
 def process_name() -> str:
-    """Name of this process that no later process shares: id and start time."""
-    return f"{os.getpid()}:{_started(os.getpid())}"
+    """Name of this process that no other process shares: id, start time and host."""
+    return f"{os.getpid()}:{_started(os.getpid())}:{_host()}"
 
 
 def process_lives(name: str) -> bool:
-    """Whether the process of that name (a thread's id may follow) still runs on this machine."""
-    pid, _, rest = name.partition(":")
-    started = rest.partition(":")[0]
+    """Whether the process of that name (a thread's id may follow) still runs, as far as can be known here.
+
+    One of another host counts as running: only its lease can tell.
+    """
+    pid, started, host = [*name.split(":"), "", ""][:3]
+    if host not in ("", _host()):
+        return True
     try:
         os.kill(int(pid), 0)
     except (ProcessLookupError, ValueError):
@@ -62,6 +68,13 @@ def process_lives(name: str) -> bool:
     except PermissionError:
         return True
     return _started(int(pid)) == started
+
+
+def _host() -> str:
+    """Where process ids mean the same: this host, since it was started, in this namespace of ids. Has no - and no :."""
+    boot, ids = Path("/proc/sys/kernel/random/boot_id"), Path("/proc/self/ns/pid")
+    found = f"{boot.read_text()}{ids.readlink()}" if boot.exists() and ids.exists() else ""
+    return f"{re.sub('[^A-Za-z0-9.]', '_', socket.gethostname()[:40])}_{digest(found)[:8]}"
 
 
 def _started(pid: int) -> str:

@@ -47,6 +47,10 @@ class Runs:
         with self._store.read() as connection:
             return [Known(*row) for row in connection.execute(select(*columns).order_by(runs.c.position))]
 
+    def is_finished(self, run_id: str) -> bool:
+        """Whether a run has reached its end. Reads the store."""
+        return any(one.run_id == run_id and one.state == "finished" for one in self.all())
+
     def find(self, name: str) -> Known:
         """A run by id, or the one started last by the word `last`. Raises UsageError naming what there is."""
         known = self.all()

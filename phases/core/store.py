@@ -1,4 +1,4 @@
-"""The store: one schema, SQLite by default, any SQLAlchemy URL. The only writer of the database.
+"""The store: one schema; SQLite here, PostgreSQL in `postgres.py`. The only writer of the database.
 
 Writes of many threads are committed together: whoever gets the writer's lock carries out what
 the others queued, in one transaction, and a write counts only when its commit has returned.
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
@@ -28,15 +28,21 @@ from sqlalchemy import (
     Text,
     create_engine,
     event,
+    inspect,
     text,
 )
 from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError
 
+from phases.core.config import secret
 from phases.core.errors import StoreError, UsageError
+from phases.core.sqlite import on_begin, on_connect
 
 T = TypeVar("T")
 FILE = "rebuttal.db"
-HEAD = "0003"
+HEAD = "0004"
+VARIABLE = "REBUTTAL_STORE"
+"""Environment variable that names another store than the file. Its URL is a credential and is never shown."""
+LOCKED = "another process holds the store locked; end it or wait, then run again"
 
 metadata = MetaData()
 
@@ -124,6 +130,13 @@ feed = Table(
     Column("row", Text, nullable=False),
     Index("ix_feed_ticker_as_of", "ticker", "as_of"),
 )
+commits = Table(
+    "commits",
+    metadata,
+    Column("writer", Text, primary_key=True),
+    Column("number", Integer, nullable=False),
+)
+"""The latest commit of each writer on a server: after a lost connection it says whether that commit was made."""
 
 
 class _Job(Generic[T]):
@@ -135,7 +148,7 @@ class _Job(Generic[T]):
 
 
 class Store:
-    """The tables of one output folder. Open it with `open_store`."""
+    """The tables of one store. Open it with `configured_store`, or as a file with `open_store`."""
 
     def __init__(self, engine: Engine, name: str) -> None:
         self._engine = engine
@@ -168,7 +181,7 @@ class Store:
 
     def _commit_together(self, jobs: list[_Job[Any]]) -> None:
         """One transaction for all; if any part fails, one for each, so that none fails for another."""
-        if not self._commit(jobs) and len(jobs) > 1:
+        if not self._commit(jobs) and len(jobs) > 1 and not self._is_lost(jobs[0].error):
             for job in jobs:
                 self._commit([job])
         for job in jobs:
@@ -176,8 +189,7 @@ class Store:
 
     def _commit(self, jobs: list[_Job[Any]]) -> bool:
         try:
-            with self._writer.begin() as connection:
-                results = [job.work(connection) for job in jobs]
+            results = self._carry_out([job.work for job in jobs])
         except BaseException as error:  # raised again by each job's own thread
             for job in jobs:
                 job.error = error
@@ -186,16 +198,43 @@ class Store:
             job.result, job.error = result, None
         return True
 
+    def _carry_out(self, works: Sequence[Callable[[Connection], Any]]) -> list[Any]:
+        """Results of works that are committed together."""
+        with self._writer.begin() as connection:
+            return [work(connection) for work in works]
+
+    def _is_lost(self, error: BaseException | None) -> bool:
+        """Whether the store itself is out of reach, so that the parts cannot fare better than the whole."""
+        return False
+
+    def _words(self, error: Exception) -> str:
+        return _words(error)
+
     @contextmanager
     def _trouble(self) -> Iterator[None]:
         try:
             yield
         except DBAPIError as error:
-            raise StoreError(f"{self._name}: {_words(error)}") from None
+            raise StoreError(f"{self._name}: {self._words(error)}") from None
 
     def close(self) -> None:
         """Give back every connection."""
         self._engine.dispose()
+
+
+def configured_store(out: Path, *, lock_seconds: int = 30, create: bool = True) -> Store:
+    """Open the store that the environment names, or else that of an output folder. Errors are those of `open_store`."""
+    url = secret(VARIABLE)
+    if url is None:
+        return open_store(out, lock_seconds=lock_seconds, create=create)
+    from phases.core.postgres import open_postgres
+
+    return open_postgres(url, out, lock_seconds, create)
+
+
+def has_store(out: Path) -> bool:
+    """Whether the environment names a store or an output folder holds one. Reads the environment and the folder."""
+    return secret(VARIABLE) is not None or (out / FILE).exists()
 
 
 def open_store(out: Path, *, lock_seconds: int = 30, create: bool = True) -> Store:
@@ -207,14 +246,10 @@ def open_store(out: Path, *, lock_seconds: int = 30, create: bool = True) -> Sto
     path = out / FILE
     if not create and not path.exists():
         raise UsageError(f"--out {out}: no runs here (there is no {FILE})")
-    try:
-        out.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _check_file(out, path)
-    except OSError as error:
-        raise UsageError(f"--out {out}: cannot be written ({error.strerror}); name another folder") from None
+    make_folder(out)
     engine = create_engine(URL.create("sqlite", database=str(path)), connect_args={"timeout": lock_seconds})
-    event.listen(engine, "connect", _on_connect)
-    event.listen(engine, "begin", _on_begin)
+    event.listen(engine, "connect", on_connect)
+    event.listen(engine, "begin", on_begin)
     store = Store(engine, str(path))
     try:
         _check_tables(engine, path)
@@ -225,6 +260,15 @@ def open_store(out: Path, *, lock_seconds: int = 30, create: bool = True) -> Sto
         store.close()
         raise
     return store
+
+
+def make_folder(out: Path) -> None:
+    """Make an output folder. Writes files; raises UsageError if it, or a store in it, cannot be written."""
+    try:
+        out.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _check_file(out, out / FILE)
+    except OSError as error:
+        raise UsageError(f"--out {out}: cannot be written ({error.strerror}); name another folder") from None
 
 
 def _check_file(out: Path, path: Path) -> None:
@@ -239,36 +283,41 @@ def _check_tables(engine: Engine, path: Path) -> None:
         damage = connection.execute(text("PRAGMA quick_check(1)")).scalar()
         if damage != "ok":
             raise StoreError(f"{path}: the store is damaged ({damage}); it was left as it is; put a copy back")
-        version = _version(connection)
-    if version == HEAD:
-        return
-    if version is not None and version > HEAD:
-        raise StoreError(f"{path}: the store has schema {version}; this program knows up to {HEAD}")
-    _migrate(engine, path)
+        version = schema_version(connection, str(path))
+    if version != HEAD:
+        _migrate(engine, path)
 
 
-def _version(connection: Connection) -> str | None:
-    known = connection.execute(text("SELECT name FROM sqlite_master WHERE name = 'alembic_version'")).scalar()
-    if not known:
+def schema_version(connection: Connection, name: str) -> str | None:
+    """Schema of the tables, absent where there are none. Raises StoreError if it is newer than this program."""
+    if not inspect(connection).has_table("alembic_version"):
         return None
-    return cast("str | None", connection.execute(text("SELECT version_num FROM alembic_version")).scalar())
+    version = cast("str | None", connection.execute(text("SELECT version_num FROM alembic_version")).scalar())
+    if version is not None and version > HEAD:
+        raise StoreError(f"{name}: the store has schema {version}; this program knows up to {HEAD}")
+    return version
 
 
 def _migrate(engine: Engine, path: Path) -> None:
     """Bring the tables to the newest schema, in one transaction; a copy of an older store is kept beside it."""
+    with engine.execution_options(writes=True).begin() as connection:
+        version = schema_version(connection, str(path))
+        if version == HEAD:  # another process was faster
+            return
+        if version is not None:
+            _copy(path, path.with_name(f"{path.name}.{version}"))
+        upgrade(connection)
+
+
+def upgrade(connection: Connection) -> None:
+    """Bring the tables to the newest schema in the transaction of a connection. Writes the store."""
     from alembic import command
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    with engine.execution_options(writes=True).begin() as connection:
-        version = _version(connection)
-        if version == HEAD:  # another process was faster
-            return
-        if version is not None:
-            _copy(path, path.with_name(f"{path.name}.{version}"))
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
 
 
 def _copy(path: Path, to: Path) -> None:
@@ -276,26 +325,11 @@ def _copy(path: Path, to: Path) -> None:
         store.backup(copy)
 
 
-def _on_connect(connection: Any, _: Any) -> None:
-    connection.isolation_level = None  # we begin transactions ourselves
-    connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")  # a checksum judges, not the driver
-    for pragma in ("journal_mode=WAL", "synchronous=FULL"):
-        connection.execute(f"PRAGMA {pragma}")
-
-
-def _on_begin(connection: Connection) -> None:
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if _writes(connection) else "BEGIN")
-
-
-def _writes(connection: Connection) -> bool:
-    return bool(connection.get_execution_options().get("writes"))
-
-
 def _words(error: Exception) -> str:
     origin = getattr(error, "orig", None) or error
     message = str(origin)
     if isinstance(error, OperationalError) and "locked" in message:
-        return "another process holds the store locked; end it or wait, then run again"
+        return LOCKED
     if "malformed" in message or "not a database" in message:
         return f"the store is damaged ({message}); it was left as it is; put a copy back"
     return message

@@ -58,7 +58,7 @@ def _check_row(row: FeedRow, clean: FeedRow, stops: set[str]) -> None:
     That a lost try made its cost a guess is said by a flag, and changes nothing else.
     """
     values = row.model_dump()
-    values["flags"] = tuple(flag for flag in row.flags if flag != "unpriced")
+    values["flags"] = tuple(flag for flag in row.flags if not flag.endswith("unpriced"))
     if row.status not in RATED:
         assert stops and row.reason and all(values[name] is None for name in NUMBERS)
         return

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from phases.core.store import Store, open_store
+from phases.core.store import VARIABLE, Store, configured_store
 from tests.phases.core.scripted import ROOT
 
 Start = Callable[..., "subprocess.Popen[str]"]
@@ -20,9 +20,21 @@ def _out(tmp_path: Path) -> Path:
     return tmp_path / "out"
 
 
+KINDS = ("sqlite", "postgres")
+"""What a module runs its tests on whose fixture `kind` has these for parameters."""
+
+
+@pytest.fixture(name="kind")
+def _kind() -> str:
+    return "sqlite"
+
+
 @pytest.fixture(name="store")
-def _store(out: Path) -> Iterator[Store]:
-    store = open_store(out, lock_seconds=5)
+def _store(kind: str, out: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """An empty store; the environment names it to second processes."""
+    if kind == "postgres":
+        monkeypatch.setenv(VARIABLE, request.getfixturevalue("database"))
+    store = configured_store(out, lock_seconds=5)
     yield store
     store.close()
 

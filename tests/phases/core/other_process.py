@@ -16,9 +16,9 @@ def claim(folder: str, word: str, lease: str) -> None:
     """Claim the question of a word and keep it until killed."""
     from phases.core.journal import Journal, question
     from phases.core.recorder import process_name
-    from phases.core.store import open_store
+    from phases.core.store import configured_store
 
-    store = open_store(Path(folder))
+    store = configured_store(Path(folder))
     wanted = question("ask", {"word": word}, ticker="AAPL", name="debater", seat="bull", request="{}")
     found = Journal(store, RUN, int(lease)).take([wanted])
     print("claimed" if not found else "found", process_name(), flush=True)
@@ -29,9 +29,9 @@ def ask(folder: str, word: str, seconds: str) -> None:
     """Ask the question of a word as a phase would, taking some seconds to answer."""
     from phases.core.journal import Journal, question
     from phases.core.recorder import Recorder, process_name
-    from phases.core.store import open_store
+    from phases.core.store import configured_store
 
-    store = open_store(Path(folder))
+    store = configured_store(Path(folder))
     wanted = question("ask", {"word": word}, ticker="AAPL", name="debater", seat="bull", request="{}")
     print("ready", flush=True)
     sys.stdin.readline()
@@ -55,7 +55,7 @@ def turn(folder: str, log: str, word: str, seconds: str, lease: str, killed: str
     from phases.core.journal import Journal
     from phases.core.provider import Reply, Request
     from phases.core.runner import heartbeat
-    from phases.core.store import open_store
+    from phases.core.store import configured_store
     from schemas.debate import DebateRoundContribution
     from tests.phases.core.scripted import Scripted, asked, door, spoken
 
@@ -68,7 +68,7 @@ def turn(folder: str, log: str, word: str, seconds: str, lease: str, killed: str
     def die(*_: object, **__: object) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
-    store = open_store(Path(folder))
+    store = configured_store(Path(folder))
     journal = Journal(store, RUN, int(lease))
     if killed == "kept":
         journal.keep = die  # type: ignore[assignment, method-assign]
@@ -92,11 +92,11 @@ def write(file: str) -> None:
 
 def start(folder: str) -> None:
     """Open a store that is not there yet, at the same moment as others."""
-    from phases.core.store import open_store
+    from phases.core.store import configured_store
 
     print("ready", flush=True)
     sys.stdin.readline()
-    open_store(Path(folder)).close()
+    configured_store(Path(folder)).close()
     print("opened", flush=True)
 
 
@@ -105,7 +105,7 @@ def lock(file: str, seconds: str, how: str) -> None:
     connection = sqlite3.connect(file, isolation_level=None)
     if how == "all":
         connection.execute("PRAGMA locking_mode=EXCLUSIVE")
-    connection.execute("BEGIN EXCLUSIVE")
+    connection.execute("BEGIN EXCLUSIVE" if how == "all" else "BEGIN IMMEDIATE")
     print("locked", flush=True)
     time.sleep(float(seconds))
     connection.execute("ROLLBACK")

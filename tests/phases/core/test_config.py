@@ -72,6 +72,7 @@ def test_parse_yaml(text: str, found: object) -> None:
         pytest.param("a: !include x.yaml", ("line 1", "!include"), id="own tag"),
         pytest.param("a: &x [1]\nb: *x", ("line 2", "aliases"), id="alias"),
         pytest.param("a: &x {b: 1}\nc: {<<: *x}", ("line 2", "aliases"), id="merge key"),
+        pytest.param('a: 1\nb: "x\\0y"', ("line 2", "U+0000"), id="F026 a character no store takes"),
         pytest.param("? [a, b]\n: 1", ("line 1", "key"), id="list as key"),
         pytest.param("? {a: b}\n: 1", ("line 1", "key"), id="mapping as key"),
     ],

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import signal
-import sqlite3
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, text
 
-from phases.core.errors import NotJournaled, StoreError
+from phases.core.errors import NotJournaled, StoreError, UsageError
 from phases.core.journal import Journal, Question, question
 from phases.core.recorder import Recorder, later, process_lives, process_name
-from phases.core.store import FILE, Store, calls, events
+from phases.core.store import Store, calls, events
 from phases.core.store import late as late_answers
-from tests.phases.core.conftest import Start
+from tests.phases.core.conftest import KINDS, Start
 from tests.phases.core.scripted import RUN
 
 
@@ -38,13 +35,13 @@ def _journal(store: Store) -> Journal:
     return Journal(store, RUN, 60)
 
 
-@contextmanager
-def _edited(out: Path) -> Iterator[sqlite3.Connection]:
-    """A hand in the file."""
-    connection = sqlite3.connect(out / FILE)
-    yield connection
-    connection.commit()
-    connection.close()
+@pytest.fixture(name="kind", params=KINDS)
+def _kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def edit_by_hand(store: Store, statement: str, **values: str) -> None:
+    store.write(lambda connection: connection.execute(text(statement), values))
 
 
 def rows(store: Store) -> list[Any]:
@@ -70,6 +67,12 @@ def test_another_identity_is_another_key(kind: Any) -> None:
     keys = {question(kind, other, **shown).key for other in others}
     assert len(keys) == len(others)
     assert base not in keys
+
+
+@pytest.mark.parametrize("part", ["ticker", "name", "seat"])
+def test_F026_a_question_with_u0000_in_it_is_refused_on_every_store(part: str) -> None:
+    with pytest.raises(UsageError, match=rf"{part} 'a\\\\u0000b'.*U\+0000"):
+        about("a", **{part: "a\0b"})
 
 
 # Take, keep, release
@@ -224,6 +227,7 @@ def test_a_process_of_another_start_or_none_does_not_live() -> None:
     mine = process_name()
     assert process_lives(mine)
     assert process_lives(f"{mine}:12345")
+    assert process_lives("999999999:1:elsewhere_00000000:12345"), "of another host only the lease can tell"
     assert not any(process_lives(name) for name in ("", "x", "x:1", "999999999:1", f"{mine.partition(':')[0]}:0"))
 
 
@@ -250,7 +254,7 @@ def test_a_claim_that_nobody_contests_may_be_answered_late(store: Store) -> None
     assert rows(store)[0].reply == "A"
 
 
-# A hand in the file
+# Edited by hand
 
 
 @pytest.mark.parametrize(
@@ -264,14 +268,11 @@ def test_a_claim_that_nobody_contests_may_be_answered_late(store: Store) -> None
         pytest.param("UPDATE calls SET checksum = NULL", id="checksum gone"),
     ],
 )
-def test_an_edited_answer_is_not_served_and_is_asked_again(
-    journal: Journal, store: Store, out: Path, edit: str
-) -> None:
+def test_an_edited_answer_is_not_served_and_is_asked_again(journal: Journal, store: Store, edit: str) -> None:
     wanted = [about("a")]
     journal.take(wanted)
     keep(journal, store, a="the bull spoke")
-    with _edited(out) as connection:
-        connection.execute(edit)
+    edit_by_hand(store, edit)
     assert journal.find([wanted[0].key]) == {}
     with pytest.raises(NotJournaled):
         journal.demand(wanted)
@@ -280,11 +281,8 @@ def test_an_edited_answer_is_not_served_and_is_asked_again(
     assert journal.take(wanted) == {wanted[0].key: "the bull spoke again"}
 
 
-def test_an_answer_moved_to_another_question_is_found_only_under_its_checksum(
-    journal: Journal, store: Store, out: Path
-) -> None:
+def test_an_answer_moved_to_another_question_is_found_only_under_its_checksum(journal: Journal, store: Store) -> None:
     journal.take([about("a"), about("b")])
     keep(journal, store, a="A", b="B")
-    with _edited(out) as connection:
-        connection.execute("UPDATE calls SET reply = 'A' WHERE key = ?", [about("b").key])
+    edit_by_hand(store, "UPDATE calls SET reply = 'A' WHERE key = :key", key=about("b").key)
     assert journal.find([about("a").key, about("b").key]) == {about("a").key: "A"}

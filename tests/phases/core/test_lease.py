@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import json
 import signal
-import sqlite3
 import subprocess
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Table, select
+from sqlalchemy import Table, select, text
 
 from phases.core.ask import Answer
+from phases.core.errors import StoreError
 from phases.core.fetch import Fetch
 from phases.core.journal import Journal, Question, question
 from phases.core.provider import Reply, Request
 from phases.core.recorder import Recorder
 from phases.core.runner import heartbeat
-from phases.core.store import FILE, Store, calls, events, late
+from phases.core.store import Store, calls, configured_store, events, late
 from phases.core.text import digest
 from schemas.base import Model
 from schemas.debate import DebateRoundContribution
-from tests.phases.core.conftest import Start
+from tests.phases.core.conftest import KINDS, Start
 from tests.phases.core.scripted import RUN, Scripted, asked, door, spoken
+
+
+@pytest.fixture(name="kind", params=KINDS)
+def _kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 def about(word: str) -> Question:
@@ -94,17 +98,19 @@ def test_the_heartbeat_ends_with_the_run(store: Store) -> None:
     assert "heartbeat" not in {thread.name for thread in threading.enumerate()}
 
 
-def test_a_beat_that_fails_is_told_and_the_next_one_comes(
-    store: Store, caplog: pytest.LogCaptureFixture, tmp_path: Path
-) -> None:
+def test_a_beat_that_fails_is_told_and_the_next_one_comes(store: Store, caplog: pytest.LogCaptureFixture) -> None:
     journal = Journal(store, RUN, 1)
     journal.beat_seconds = 0.05
     journal.take([about("a")])
     before = rows(store, calls)[0].lease_until
-    with closing(sqlite3.connect(tmp_path / "out" / FILE, isolation_level=None)) as hand, heartbeat(journal):
-        hand.execute("ALTER TABLE calls RENAME TO gone")
+
+    def rename(old: str, new: str) -> None:
+        store.write(lambda connection: connection.execute(text(f"ALTER TABLE {old} RENAME TO {new}")))
+
+    with heartbeat(journal):
+        rename("calls", "gone")
         time.sleep(0.3)
-        hand.execute("ALTER TABLE gone RENAME TO calls")
+        rename("gone", "calls")
         time.sleep(0.3)
     assert "claims were not renewed" in caplog.text
     assert rows(store, calls)[0].lease_until > before
@@ -127,14 +133,14 @@ def _stop(child: subprocess.Popen[Any], out: Path) -> None:
     """Stop a process at a moment when it does not hold the store."""
     for _ in range(20):
         child.send_signal(signal.SIGSTOP)
-        with closing(sqlite3.connect(out / FILE, timeout=0.1, isolation_level=None)) as hand:
-            try:
-                hand.execute("BEGIN IMMEDIATE")
-                hand.execute("ROLLBACK")
-                return
-            except sqlite3.OperationalError:
-                child.send_signal(signal.SIGCONT)
-                time.sleep(0.05)
+        try:
+            store = configured_store(out, lock_seconds=1)
+            store.write(lambda connection: None)
+            store.close()
+            return
+        except StoreError:
+            child.send_signal(signal.SIGCONT)
+            time.sleep(0.05)
     raise AssertionError("the store was never free")
 
 

@@ -8,19 +8,25 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, create_engine, insert, select
+from sqlalchemy import Connection, create_engine, insert, select, text
 
 from phases.core.errors import StoreError, UsageError
-from phases.core.store import FILE, HEAD, Store, events, metadata, open_store
-from tests.phases.core.conftest import Start
+from phases.core.store import FILE, HEAD, Store, configured_store, events, metadata, open_store
+from tests.phases.core.conftest import KINDS, Start
 
 PAGE = 4096
+
+
+@pytest.fixture(name="kind", params=KINDS)
+def _kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 def note(word: str) -> Callable[[Connection], Any]:
@@ -28,12 +34,10 @@ def note(word: str) -> Callable[[Connection], Any]:
 
 
 def notes(out: Path) -> list[str]:
-    """What another connection sees."""
-    other = sqlite3.connect(out / FILE)
-    try:
-        return [body for (body,) in other.execute("SELECT body FROM events ORDER BY position")]
-    finally:
-        other.close()
+    """What another opening of the store sees."""
+    store = configured_store(out, create=False)
+    with closing(store), store.read() as other:
+        return [body for (body,) in other.execute(text("SELECT body FROM events ORDER BY position"))]
 
 
 # Commits
@@ -99,12 +103,12 @@ def test_a_write_that_fails_fails_alone_and_leaves_nothing(store: Store, out: Pa
     assert sorted(notes(out)) == ["a", "b", "c"]
 
 
-def test_a_write_the_database_refuses_fails_alone(store: Store, out: Path) -> None:
+def test_a_write_the_database_refuses_fails_alone(store: Store, out: Path, kind: str) -> None:
     results = _queued_together(
         store, [note("a"), lambda connection: connection.exec_driver_sql("INSERT INTO nowhere VALUES (1)"), note("b")]
     )
     assert isinstance(results[1], StoreError)
-    assert str(out / FILE) in str(results[1])
+    assert (str(out / FILE) if kind == "sqlite" else "database postgres") in str(results[1])
     assert sorted(notes(out)) == ["a", "b"]
 
 
@@ -127,8 +131,8 @@ def test_a_reader_sees_only_what_is_committed(store: Store) -> None:
 
 
 def test_F113_a_write_that_reads_first_meets_no_snapshot_conflict(store: Store, out: Path) -> None:
-    """Two stores on one file, as two processes have them; each write reads, then writes."""
-    second = open_store(out, lock_seconds=10)
+    """Two openings of one store, as two processes have them; each write reads, then writes."""
+    second = configured_store(out, lock_seconds=10)
 
     def work(connection: Connection) -> None:
         known = len(connection.execute(select(events)).all())
@@ -212,7 +216,7 @@ def test_an_empty_file_alone_becomes_a_store(out: Path) -> None:
     assert notes(out) == []
 
 
-@pytest.mark.parametrize("version", ["0004", "9999"])
+@pytest.mark.parametrize("version", ["0005", "9999"])
 def test_F098_a_newer_schema_names_both_versions(full: Path, version: str) -> None:
     connection = sqlite3.connect(full)
     connection.execute("UPDATE alembic_version SET version_num = ?", [version])
@@ -322,10 +326,15 @@ def test_migrations_give_the_tables_of_the_program(full: Path, tmp_path: Path) -
     assert _columns(full) == _columns(tmp_path / "straight.db")
 
 
-def test_commits_are_safe_against_a_crash(store: Store) -> None:
-    with store.read() as connection:
+@pytest.mark.parametrize(("version", "mode"), [((3, 40, 1), "delete"), ((3, 50, 7), "wal"), ((3, 52, 0), "wal")])
+def test_F107_commits_are_safe_against_a_crash_and_a_faulty_log_is_not_used(
+    full: Path, monkeypatch: pytest.MonkeyPatch, version: tuple[int, ...], mode: str
+) -> None:
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", version)
+    store = open_store(full.parent)
+    with closing(store), store.read() as connection:
         modes = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "synchronous")]
-    assert modes == ["wal", 2]
+    assert modes == [mode, 2]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="POSIX permissions")

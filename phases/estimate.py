@@ -16,6 +16,7 @@ from threading import Lock
 from phases.core.budget import dollars
 from phases.core.errors import UsageError
 from phases.core.provider import Reply, Request
+from phases.core.skills import Rendered
 from phases.core.store import open_store
 from phases.maths.pricing import cost, tokens_of
 from phases.night import hold_night
@@ -117,7 +118,7 @@ def _estimated(
     read = cached = low = high = short = 0
     seen: set[str] = set()
     for (request, reply), whole in zip(turns, sizes, strict=True):
-        shared = min(whole, _shared((request.prompt.system, *request.prompt.parts), seen))
+        shared = min(whole, _shared(request.prompt, seen))
         said = tokens_of(reply.text)
         cheap = Usage(input_tokens=whole - shared, cache_read_tokens=shared, output_tokens=said)
         dear = Usage(input_tokens=whole, output_tokens=desk.longest)
@@ -139,12 +140,12 @@ def _estimated(
     )
 
 
-def _shared(parts: Sequence[str], seen: set[str]) -> int:
-    """Tokens of the longest beginning, in whole parts, that an earlier turn had; the last part is a turn's own."""
-    prefix, longest = "", 0
-    for part in parts[:-1]:
-        prefix = f"{prefix}\n\n{part}"
-        if prefix in seen:
-            longest = tokens_of(prefix)
-        seen.add(prefix)
+def _shared(prompt: Rendered, seen: set[str]) -> int:
+    """Tokens of the longest beginning that an earlier turn had too, of those that are marked for the cache."""
+    texts, longest = (prompt.system, *prompt.parts), 0
+    for at in (0, *prompt.shared):
+        beginning = "\n\n".join(texts[: at + 1])
+        if beginning in seen:
+            longest = tokens_of(beginning)
+        seen.add(beginning)
     return longest

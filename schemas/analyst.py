@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from schemas.base import Conviction, Day, EvidenceId, Model, Probability, Stance, Text, Ticker
+from schemas.base import Conviction, Day, EvidenceId, Inputs, Model, Probability, Stance, Text, Ticker
 from schemas.bias import BiasRow
 from schemas.grammar import VISIBLE
 from schemas.market import Evidence, Missing, Question
@@ -37,8 +37,10 @@ class AxisView(Model):
     """Sources of those ids."""
 
 
-class AxisInputs(Model):
+class AxisInputs(Inputs):
     """What an axis analyst reads: its own evidence and the macro row, nothing of the book."""
+
+    SHARED: ClassVar[tuple[str, ...]] = ("question",)
 
     bias_row: BiasRow
     """The macro view of the night."""

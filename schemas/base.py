@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import (
     AfterValidator,
@@ -29,6 +29,15 @@ class Model(BaseModel):
         use_attribute_docstrings=True,
         ser_json_inf_nan="null",
     )
+
+
+class Inputs(Model):
+    """What a skill reads, in the order of its prompt: from what many turns share to what one alone has."""
+
+    SHARED: ClassVar[tuple[str, ...]] = ()
+    """Fields after which a beginning ends that other turns have too."""
+    GROWING: ClassVar[tuple[str, ...]] = ()
+    """Lists that a later turn has with more at their end."""
 
 
 def _whole_utc(value: datetime) -> datetime:

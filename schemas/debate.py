@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from schemas.analyst import AnalystPayload
-from schemas.base import Day, EvidenceId, Model, Probability, Role, Text, Ticker
+from schemas.base import Day, EvidenceId, Inputs, Model, Probability, Role, Text, Ticker
 from schemas.bias import BiasRow
 from schemas.grammar import VISIBLE
 from schemas.market import Evidence, Question
@@ -159,8 +159,10 @@ class Assessment(Model):
     """The most important flaw; absent only for a sound answer."""
 
 
-class CaseInputs(Model):
+class CaseInputs(Inputs):
     """What every seat may be shown of the case. A step of a protocol shows a subset."""
+
+    SHARED: ClassVar[tuple[str, ...]] = ("bias_row", "carried")
 
     bias_row: BiasRow | None = None
     """The macro view of the night."""
@@ -179,6 +181,9 @@ class DebateInputs(CaseInputs):
 
     A step of a protocol shows a subset; what it does not show is absent.
     """
+
+    SHARED: ClassVar[tuple[str, ...]] = ("bias_row", "carried", "prior_rounds")
+    GROWING: ClassVar[tuple[str, ...]] = ("prior_rounds",)
 
     prior_rounds: tuple[DebateRound, ...] | None = None
     """Finished rounds; absent in round 1."""

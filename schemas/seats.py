@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -108,6 +108,9 @@ class Tally(Model):
 
 class TableInputs(CaseInputs):
     """What a persona, critic, moderator, judge or supervisor reads. A step shows a subset."""
+
+    SHARED: ClassVar[tuple[str, ...]] = ("bias_row", "carried", "statements")
+    GROWING: ClassVar[tuple[str, ...]] = ("statements",)
 
     statements: tuple[Statement, ...] | None = None
     """What was said, in order; absent if nothing was, or if the seat answers blind."""

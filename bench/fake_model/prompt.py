@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import NoneType
 from typing import Any, NamedTuple, get_args, get_origin
@@ -15,7 +15,7 @@ from phases.core.skills import load_skills
 from phases.core.text import digest
 from phases.lint import BINDINGS
 from phases.providers.offline import SKILLS
-from schemas.base import Model
+from schemas.base import Inputs, Model
 
 UNKNOWN = "I cannot tell which skill this is."
 
@@ -63,7 +63,9 @@ class Reader:
         if name is None:
             return None
         said = [text for one in body.get("messages", ()) if one.get("role") == "user" for text in texts(one["content"])]
-        inputs, repair = _inputs("\n\n".join((*system, *said)))
+        reads = BINDINGS[name][0] if name in BINDINGS else None
+        growing = reads.GROWING if reads is not None and issubclass(reads, Inputs) else ()
+        inputs, repair = _inputs("\n\n".join((*system, *said)), growing)
         return Turn(name, inputs, repair)
 
     def _skill(self, system: list[str]) -> str | None:
@@ -78,12 +80,15 @@ def texts(content: Any) -> list[str]:
     return [str(block["text"]) for block in content if block.get("type") == "text"]
 
 
-def _inputs(text: str) -> tuple[dict[str, Any], bool]:
+def _inputs(text: str, growing: Sequence[str]) -> tuple[dict[str, Any], bool]:
     """Fields between marks and in the line of words; whether a reply is quoted."""
-    parts = {name: inner for name, inner in _parts(text) if name != _REPLY}
-    rest = _PART.sub("", text)
-    words = _TURN.search(rest)
-    found = {name: json.loads(inner) for name, inner in parts.items()}
+    words = _TURN.search(_PART.sub("", text))
+    found: dict[str, Any] = {}
+    for name, inner in _parts(text):
+        if name in growing:
+            found.setdefault(name, []).append(json.loads(inner))
+        elif name != _REPLY:
+            found[name] = json.loads(inner)
     return {**found, **(json.loads(words.group(1)) if words else {})}, any(name == _REPLY for name, _ in _parts(text))
 
 

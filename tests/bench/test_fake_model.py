@@ -613,9 +613,9 @@ def test_the_command_says_its_port_and_stops_on_a_signal(number: signal.Signals)
 
 def test_the_command_stops_by_itself_and_refuses_a_wrong_scenario(tmp_path: Path) -> None:
     with started("--seconds", "0.1") as process:
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=90) == 0
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text("sed: 1\n", encoding="utf-8")
     with started("--scenario", str(wrong)) as process:
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=90)
         assert process.returncode == 1 and "unknown key sed; did you mean seed?" in err

@@ -49,14 +49,11 @@ def body_of(request: Request, settings: ProviderSettings) -> dict[str, Any]:
 
 
 def _blocks(request: Request, minimum: int) -> list[dict[str, Any]]:
-    """System and parts, marked where a prefix ends that other turns share: system, and the last two but the final."""
+    """System and parts, marked where a beginning ends that other turns have too, if it is long enough."""
     texts = (request.prompt.system, *request.prompt.parts)
-    shared = [0, *range(max(1, len(texts) - 3), len(texts) - 1)]
     blocks: list[dict[str, Any]] = [{"type": "text", "text": text} for text in texts]
-    length = 0
-    for at, text in enumerate(texts):
-        length += _size(text)
-        if at in shared[:MARKS] and length >= minimum * BYTES_PER_TOKEN:
+    for at in (0, *request.prompt.shared)[-MARKS:]:
+        if sum(map(_size, texts[: at + 1])) >= minimum * BYTES_PER_TOKEN:
             blocks[at]["cache_control"] = {"type": "ephemeral"}
     return blocks
 

@@ -402,9 +402,20 @@ def test_both_sides_and_all_rounds_share_everything_before_their_own_part() -> N
 
 
 def test_parts_stand_in_the_order_of_the_record_and_absent_ones_are_left_out() -> None:
-    prompt = rendered(asked(prior_rounds=(ROUND,), bull_argument="Up."))
-    assert [part.split()[0] for part in prompt.parts[:-1]] == ["[evidence", "[prior_rounds", "[bull_argument"]
+    prompt = rendered(asked(prior_rounds=(ROUND, ROUND), bull_argument="Up."))
+    assert [part.split()[0] for part in prompt.parts] == [
+        "[evidence",
+        "[prior_rounds",
+        "[prior_rounds",
+        "[bull_argument",
+    ]
     assert [part.split()[0] for part in rendered(asked()).parts[:-1]] == ["[evidence"]
+
+
+def test_what_a_later_turn_shares_is_told_layer_by_layer() -> None:
+    opening, first, second = (rendered(asked(prior_rounds=(ROUND,) * rounds or None)) for rounds in range(3))
+    assert (opening.shared, first.shared, second.shared) == ((1,), (1, 2), (1, 3))
+    assert second.parts[: first.shared[-1]] == first.parts[: first.shared[-1]]
 
 
 def test_the_same_inputs_give_the_same_prompt() -> None:

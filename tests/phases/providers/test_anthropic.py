@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import logging
 import socket
@@ -308,20 +309,28 @@ def test_nothing_is_asked_for_that_nobody_configured(
 
 
 @pytest.mark.parametrize(
-    ("parts", "minimum", "marked"),
+    ("parts", "shared", "minimum", "marked"),
     [
-        pytest.param(("a" * 400, "b" * 400, "c" * 400, "d"), 0, [0, 2, 3], id="system and the last two but the final"),
-        pytest.param(("a" * 400, "b" * 400, "c" * 400, "d"), 250, [3], id="a short prefix is not marked"),
-        pytest.param(("a" * 400, "b"), 100, [1], id="the prefix counts, not the part"),
-        pytest.param(("only",), 0, [0], id="the final part never"),
-        pytest.param(("é" * 199, "b"), 100, [], id="bytes count"),
+        pytest.param(("a" * 400, "b" * 400, "c" * 400, "d"), (1, 3), 0, [0, 1, 3], id="system and what is shared"),
+        pytest.param(("a" * 400, "b" * 400, "c" * 400, "d"), (1, 3), 250, [3], id="a short prefix is not marked"),
+        pytest.param(("a" * 400, "b"), (1,), 100, [1], id="the prefix counts, not the part"),
+        pytest.param(("only",), (), 0, [0], id="the final part never"),
+        pytest.param(("é" * 199, "b"), (1,), 100, [], id="bytes count"),
+        pytest.param(("a", "b", "c", "d", "e"), (1, 2, 3, 4), 0, [1, 2, 3, 4], id="at most four, the longest"),
     ],
 )
 def test_marks(
-    server: Server, provider: Callable[..., AnthropicProvider], parts: tuple[str, ...], minimum: int, marked: list[int]
+    server: Server,
+    provider: Callable[..., AnthropicProvider],
+    parts: tuple[str, ...],
+    shared: tuple[int, ...],
+    minimum: int,
+    marked: list[int],
 ) -> None:
     server.script = [well()]
-    provider(minimum_cacheable=minimum).replies([turn(*parts, system="s")])
+    asked = turn(*parts, system="s")
+    asked = dataclasses.replace(asked, prompt=dataclasses.replace(asked.prompt, shared=shared))
+    provider(minimum_cacheable=minimum).replies([asked])
     body = server.seen[0].body
     blocks = [*body["system"], *body["messages"][0]["content"]]
     assert [at for at, block in enumerate(blocks) if "cache_control" in block] == marked

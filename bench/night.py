@@ -96,7 +96,7 @@ def timed_pipeline(seconds: dict[str, float]) -> tuple[Phase, ...]:
 
 def planned(source: BenchSource, store: Store, threads: int, desk: CountedDesk) -> Plan:
     """The plan of a night over every ticker of the source."""
-    SOURCES["bench"] = lambda: source
+    SOURCES["bench"] = lambda _: source
     words = Words(source.tickers, sets=("source=bench", f"operation.threads={threads}"), as_of=AS_OF)
     return replace(plan(words, Runs(store)), provider=desk)
 

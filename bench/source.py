@@ -37,6 +37,7 @@ class BenchSource:
     """Answers like any source. Its own CPU is counted apart in `seconds`, because it is no part of the product."""
 
     name = "bench"
+    live = False
 
     def __init__(self, tickers: int, as_of: str) -> None:
         """Reads the packaged files."""

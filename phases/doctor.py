@@ -115,7 +115,7 @@ def _tried(about: str, work: Callable[[], str], remedy: str) -> Finding:
 def _source(settings: Settings) -> Iterator[Finding]:
     def reached() -> str:
         span = Span.model_validate(source_of(settings).fetch("span", {}))
-        return f"{settings.source}: {span.first} to {span.last}"
+        return f"{settings.source.name}: {span.first} to {span.last}"
 
     yield _tried("source", reached, "name a source that is there under `source:`")
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from phases.core.text import canonical, digest
 from schemas.run import RunHeader
-from schemas.settings import PROVIDER_OPERATION
+from schemas.settings import PROVIDER_OPERATION, SOURCE_OPERATION
 
 
 def identity(header: RunHeader) -> dict[str, Any]:
     """What decides what a run says: the header without its name and without how it is carried out."""
-    aside: Any = {"operation": True, "provider": dict.fromkeys(PROVIDER_OPERATION, True)}
+    aside: Any = {"operation": True, "provider": dict.fromkeys(PROVIDER_OPERATION, True), "source": SOURCE_OPERATION}
     found = header.model_dump(mode="json", exclude={"run_id": True, "settings": aside})
     return {str(key): value for key, value in found.items()}
 

@@ -24,7 +24,7 @@ from phases.maths.exact import exact
 from phases.maths.sessions import known_calendars
 from phases.plan import ALWAYS_USED, CONFIGS, SKILLS, check_tables, price_table
 from phases.providers import PROVIDERS
-from phases.sources import SOURCES
+from phases.sources import source_names
 from phases.watchlist import watchlist
 from schemas import CONTRACTS
 from schemas.analyst import AxisInputs, AxisView
@@ -135,7 +135,7 @@ def _config(path: Path, configs: Path, skills: dict[str, Skill]) -> None:
 def _settled(path: Path, settings: Settings, configs: Path) -> Protocol:
     """The protocol of a configuration. Raises UsageError for a name in it that nothing has."""
     named(PROVIDERS, "provider.name", settings.provider.name)
-    named(SOURCES, "source", settings.source)
+    source_names(settings.source)
     calendar = settings.question.calendar
     if calendar not in known_calendars():
         hint = nearest(calendar, known_calendars())

@@ -234,7 +234,7 @@ def macro_snapshot(as_of: date, question: Question, settings: MarketSettings, *,
     except TickerFailure as failure:
         raise SourceDown(f"benchmark {question.benchmark}: {failure.reason}") from None
     market = Market(ind.frame_of(bars)["adj_close"], [ind.series_of(one) for one in universe.series])
-    evidence, missing = _computed(INDEX_ITEMS, market, bars.days[-1], fetch.source_name)
+    evidence, missing = _computed(INDEX_ITEMS, market, bars.days[-1], bars.source or fetch.source_name)
     by_name = {one.name: one for one in macro.series}
     for item in MACRO_ITEMS:
         found = _released(item, by_name.get(item.series), as_of, settings, fetch.source_name)
@@ -256,7 +256,7 @@ def market_snapshot(
     frame = ind.frame_of(bars)
     adj = frame["adj_close"]
     prices = Prices(frame, adj, ind.frame_of(benchmark)["adj_close"].loc[: adj.index[-1]])
-    evidence, missing = _computed(PRICE_ITEMS, prices, bars.days[-1], fetch.source_name)
+    evidence, missing = _computed(PRICE_ITEMS, prices, bars.days[-1], bars.source or fetch.source_name)
     return MarketSnapshot(
         ticker=ticker, as_of=as_of, session=bars.days[-1], **_frozen(evidence, missing, f"{ticker} {day}")
     )
@@ -304,7 +304,9 @@ def _released(
         return Missing(id=item.id, reason=f"newest {item.series} is of {series.days[-1]}, too old to count")
     unit: Unit = "ratio"
     stale = age > settings.macro_stale_after_periods
-    return _evidence(item.id, item.label, unit, value, series.days[-1], series.known[-1], source, stale)
+    return _evidence(
+        item.id, item.label, unit, value, series.days[-1], series.known[-1], series.source or source, stale
+    )
 
 
 def _evidence(

@@ -167,7 +167,8 @@ def _carry_out(
         rates=header.prices.models,
         budget=powers.budget,
     )
-    fetch = Fetch(settings.source, header.vintage, powers.source, journal, recorder)
+    offline = settings.operation.offline
+    fetch = Fetch(settings.source.name, header.vintage, powers.source, journal, recorder, offline=offline)
     made = run(
         Night(
             pipeline=PIPELINE,
@@ -182,6 +183,7 @@ def _carry_out(
             doors=Doors(ask, fetch),
             artefacts=kept,
             threads=settings.operation.threads,
+            source_may_fail=settings.source.on_failure == "degrade",
             progress=progress,
         )
     )

@@ -26,7 +26,7 @@ from phases.maths.exact import exact
 from phases.maths.sessions import known_calendars, last_session, session_after
 from phases.past import history_of
 from phases.providers import PROVIDERS, check_money
-from phases.sources import SOURCES
+from phases.sources import chain_of
 from phases.watchlist import watchlist
 from schemas.market import Question, Span
 from schemas.run import RunHeader
@@ -151,8 +151,7 @@ def provider_of(settings: Settings, places: Mapping[str, str] = MappingProxyType
 
 def source_of(settings: Settings) -> Source:
     """The source that the settings name. Raises UsageError naming those there are."""
-    source: Source = named(SOURCES, "source", settings.source)()
-    return source
+    return chain_of(settings.source)
 
 
 def _places(words: Words, settings: Settings, resumed: RunHeader | None) -> Mapping[str, str]:
@@ -293,6 +292,8 @@ def _session(settings: Settings, source: Source) -> tuple[date, date, Span]:
     session = last_session(calendar, asked)
     if session < span.first:
         raise UsageError(f"as_of: the session {session} is before the source {source.name}, which begins {span.first}")
+    if source.live:
+        return asked, session, span
     benchmark = {"symbol": settings.question.benchmark, "as_of": session.isoformat(), "sessions": "1"}
     try:
         source.fetch("bars", benchmark)

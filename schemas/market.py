@@ -6,7 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from schemas.base import Day, EvidenceId, Lean, Model, Text, Ticker
+from schemas.base import Day, EvidenceId, Lean, Model, Text, Ticker, Utc
+
+Dataset = Literal["bars", "universe", "macro", "fundamentals", "news"]
+"""What a source may be asked, beside the days it covers."""
 
 Unit = Literal["ratio", "usd", "index", "days", "count", "text"]
 Tier = Annotated[int, Field(ge=1, le=4)]
@@ -34,6 +37,17 @@ class Span(Model):
     """Last session with a price."""
 
 
+class Action(Model):
+    """A split or a dividend."""
+
+    day: Day
+    """First session that trades without it."""
+    kind: Literal["split", "dividend"]
+    """What it is."""
+    value: Annotated[float, Field(ge=0)]
+    """New shares for one old share; or the amount a share, in the currency of the prices."""
+
+
 class Bars(Model):
     """Daily bars of one symbol, oldest first; the columns have one entry a session."""
 
@@ -57,6 +71,12 @@ class Bars(Model):
     """Closes adjusted for splits and dividends: for ratios only, never quoted as a price."""
     volume: tuple[float, ...]
     """Shares traded."""
+    actions: tuple[Action, ...] = ()
+    """Splits and dividends within the days, oldest first."""
+    source: Text | None = None
+    """Which source answered; absent where there is only one."""
+    notes: tuple[Text, ...] = ()
+    """What was dropped, repaired or stood in for something else, in words."""
 
 
 class CloseSeries(Model):
@@ -94,6 +114,8 @@ class MacroSeries(Model):
     """Observations."""
     known: tuple[Day, ...]
     """First day each observation could be known, its release lag included."""
+    source: Text | None = None
+    """Which source answered; absent where there is only one."""
 
 
 class MacroSeriesSet(Model):
@@ -101,6 +123,74 @@ class MacroSeriesSet(Model):
 
     series: tuple[MacroSeries, ...]
     """One entry a series, sorted by name."""
+
+
+FigureName = Annotated[str, Field(pattern=r"^[a-z0-9_]+$")]
+"""Name of one figure, ours and no vendor's, for example `free_cash_flow`."""
+
+
+class Figure(Model):
+    """One figure of a company, as one report or one vendor gave it."""
+
+    name: FigureName
+    """What it is."""
+    value: float
+    """The figure: money in `currency` of the statements, ratios as ratios (0.05 is 5 percent)."""
+    period: Literal["quarter", "year", "ttm", "now"]
+    """Span it describes; `now` for a level at one moment."""
+    ended: Day
+    """Last day of that span."""
+    known: Day
+    """First day it could be known: filed, or fetched, or the period's end and a stated lag."""
+
+
+class Fundamentals(Model):
+    """What a source knows of one company's figures. What it does not know is absent, never 0."""
+
+    symbol: Ticker
+    """Symbol as asked."""
+    kind: Literal["stock", "fund", "index", "crypto", "currency", "other"]
+    """What the symbol is; only a stock has statements."""
+    currency: Text | None
+    """ISO code of the currency of statements and market value."""
+    figures: tuple[Figure, ...]
+    """Figures, sorted by name, span and end. One that was restated stands once for each day it became known."""
+    earnings: tuple[Day, ...] = ()
+    """Days on which results are or were due, oldest first."""
+    source: Text | None = None
+    """Which source answered; absent where there is only one."""
+    notes: tuple[Text, ...] = ()
+    """What could not be read, in words."""
+
+
+class NewsItem(Model):
+    """One piece of news as it came, its text cleaned. Untrusted: no debater ever sees it."""
+
+    id: Annotated[str, Field(pattern=r"^n[0-9a-f]{8}$")]
+    """Digest of its title and publisher."""
+    title: Text
+    """Headline."""
+    summary: Text | None
+    """A few sentences, where the source has them."""
+    publisher: Text
+    """Who published it."""
+    published: Utc | None
+    """When; absent where the source does not say."""
+    symbols: tuple[Ticker, ...] = ()
+    """Symbols the source says it is about."""
+
+
+class News(Model):
+    """News about one symbol, the newest first, none published after the close of the as-of session."""
+
+    symbol: Ticker
+    """Symbol as asked."""
+    items: tuple[NewsItem, ...]
+    """Items."""
+    left_out: Annotated[int, Field(ge=0)] = 0
+    """How many were left out because they were published later, or nobody knows when."""
+    source: Text | None = None
+    """Which source answered; absent where there is only one."""
 
 
 class Evidence(Model):

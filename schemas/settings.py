@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from schemas.analyst import Axis
 from schemas.base import Day, Model, Text, Ticker
+from schemas.market import Dataset
 
 
 def _absent(value: object) -> object:
@@ -185,8 +186,88 @@ PROVIDER_OPERATION = (
 
 
 def _by_name(value: object) -> object:
-    """A provider's name alone is a section with nothing else said."""
+    """A name alone is a section with nothing else said."""
     return {"name": value} if isinstance(value, str) else value
+
+
+Column = Literal["date", "open", "high", "low", "close", "adj_close", "volume", "dividends", "splits"]
+
+
+class CsvSettings(Section):
+    """How the files of a folder of price series are written."""
+
+    columns: dict[Column, Text] = Field(default_factory=dict)
+    """Our name of a column and the file's; what is not said is found by its usual name."""
+    header_rows: Annotated[int, Field(ge=1, le=20)] = 1
+    """Rows before the first price; the column names are in the first of them."""
+    zone: Text = "America/New_York"
+    """Zone in which a moment in the date column is a day."""
+    adjusted: Literal["no", "splits", "all"] = "all"
+    """What the prices are adjusted for, where there is no column of adjusted closes: nothing, splits, or splits
+    and dividends."""
+    currency: Text = "USD"
+    """Currency of symbols whose suffix says none."""
+
+
+class FredSettings(Section):
+    """Macro series of the Federal Reserve Bank of St. Louis."""
+
+    path: Annotated[Text | None, BeforeValidator(_absent)] = None
+    """Folder with downloaded files, one a series, plain or with vintages; absent to fetch them."""
+    base_url: Text = "https://fred.stlouisfed.org/graph/fredgraph.csv"
+    """Address of the key-less download."""
+    lags: dict[Annotated[str, Field(pattern=r"^[A-Z0-9]+$")], Annotated[int, Field(ge=0, le=400)]] = Field(
+        default_factory=dict
+    )
+    """Days from the first day of a period until its figure is known, where it is not the built-in lag."""
+
+
+class YahooSettings(Section):
+    """Yahoo, through yfinance."""
+
+    cache: Annotated[Text | None, BeforeValidator(_absent)] = None
+    """Folder for the library's cookies and time zones; absent for one of the run's own."""
+    retries: Annotated[int, Field(ge=0, le=10)] = 2
+    """Further tries of one question."""
+    pause_seconds: Annotated[float, Field(ge=0, le=60)] = 0.0
+    """Least time between two questions."""
+    breaker: Annotated[int, Field(ge=1, le=1000)] = 5
+    """Failures in a row after which the source is taken to be down."""
+
+
+class SourceSettings(Section):
+    """Where data comes from."""
+
+    name: Text
+    """Name in the table of sources: answers whatever `order` gives to no other."""
+    order: dict[Dataset, tuple[Text, ...]] = Field(default_factory=dict)
+    """Sources by dataset, first to last: the next is asked where one has nothing or does not answer."""
+    path: Annotated[Text | None, BeforeValidator(_absent)] = None
+    """Folder of `csv_folder`, relative to where the program is started."""
+    on_failure: Literal["stop", "degrade"] = "stop"
+    """When no source answers for a ticker: stop the run, or go on without that ticker."""
+    proxy: Annotated[Text | None, BeforeValidator(_absent)] = None
+    """Proxy to go through."""
+    deadline_seconds: Seconds = 30.0
+    """Most time one question may take, all its tries included."""
+    csv: CsvSettings = CsvSettings()
+    """Source `csv_folder`."""
+    fred: FredSettings = FredSettings()
+    """Source `fred`."""
+    yahoo: YahooSettings = YahooSettings()
+    """Source `yahoo`."""
+
+
+SOURCE_OPERATION: Mapping[str, Any] = {
+    "path": True,
+    "on_failure": True,
+    "proxy": True,
+    "deadline_seconds": True,
+    "fred": {"path": True, "base_url": True},
+    "yahoo": True,
+}
+"""Keys of the source's section that decide how it is reached, and nothing about what it says; the data itself is
+named by its vintage."""
 
 
 class Rates(Section):
@@ -223,6 +304,8 @@ class OperationSettings(Section):
     """How long a claimed call stays reserved for its process."""
     lock_seconds: Annotated[int, Field(ge=1, le=3600)]
     """How long to wait for a store that another process holds."""
+    offline: bool = False
+    """Whether only stored answers of sources are used."""
     max_cost: Dollars = None
     """Most US dollars a run may spend; absent for no ceiling."""
     max_cost_night: Dollars = None
@@ -234,8 +317,8 @@ class Settings(Section):
 
     as_of: Annotated[Day | None, BeforeValidator(_absent)]
     """Date the night is run for; absent for the last session."""
-    source: Text
-    """Name of the data source."""
+    source: Annotated[SourceSettings, BeforeValidator(_by_name)]
+    """Where data comes from; a name alone stands for its section."""
     provider: Annotated[ProviderSettings, BeforeValidator(_by_name)]
     """Who answers the skills; a name alone stands for its section."""
     models: dict[str, Text]

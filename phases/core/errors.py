@@ -13,7 +13,8 @@
     ├── SeamBroken            rows were lost, added or doubled between two phases; stops the run   (exit 4)
     ├── NotJournaled          a replay needs a reply that no journal holds                         (exit 1)
     └── TickerFailure         one ticker has no outcome; it becomes a row with its reason
-        └── NoData            a source knows the answer, and the answer is that there is nothing
+        ├── NoData            a source knows the answer, and the answer is that there is nothing
+        └── Unanswered        a source gave nothing, and nobody knows why; asked again next time
 
 Each message names the ticker, field and value seen, what was allowed, and the remedy.
 """
@@ -97,3 +98,10 @@ class NoData(TickerFailure):
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason, status="no_data")
+
+
+class Unanswered(TickerFailure):
+    """A source gave nothing for one ticker, which may be its own failure. Never kept as an answer."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, "no_data")

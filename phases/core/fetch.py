@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from phases.core.errors import NoData
+from phases.core.errors import NoData, SourceDown
 from phases.core.journal import Journal, Question, question
 from phases.core.recorder import Recorder
 from phases.core.text import canonical
@@ -26,13 +26,18 @@ class Source(Protocol):
     """Key in the table of sources; stands in every evidence item."""
 
     vintage: str
-    """Digest of the data behind the answers; part of a run's identity, never of a prompt."""
+    """Digest of the data behind the answers; part of a run's identity, never of a prompt. Of a source that is
+    reached over a network it only says so: what it answered is kept in the journal."""
+
+    live: bool
+    """Whether it is reached over a network: the same question may have another answer tomorrow."""
 
     def fetch(self, dataset: str, params: Mapping[str, str]) -> Any:
         """Answer one question with a plain JSON value.
 
         Raises `NoData` when there is certainly nothing (unknown symbol, no bar yet) and
-        `SourceDown` when the source itself cannot answer.
+        `SourceDown` when the source itself cannot answer; `Unanswered` where it gave nothing and
+        nobody knows why.
         """
         ...
 
@@ -47,6 +52,8 @@ class Fetch:
     journal: Journal
     recorder: Recorder
     ticker: str = ""
+    offline: bool = False
+    """Whether only what is stored may be used."""
 
     def __call__(self, dataset: str, returns: type[M], **params: str) -> M:
         """The answer to one question, typed.
@@ -79,6 +86,10 @@ class Fetch:
     ) -> dict[str, str]:
         """The answer that counts: nothing yet, if it came late and nobody else has one."""
         assert source is not None
+        if self.offline and source.live:
+            self.journal.release([asked])
+            about = params.get("symbol") or params.get("as_of", "")
+            raise SourceDown(f"{source.name}: no stored answer to {dataset} {about}; run once without --offline")
         try:
             answer = canonical({"data": source.fetch(dataset, params)})
         except NoData as nothing:

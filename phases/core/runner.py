@@ -14,12 +14,21 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import delete, insert, select
 
 from phases.core.ask import Ask
-from phases.core.errors import CeilingReached, InfrastructureError, RebuttalError, SeamBroken, StoreError, TickerFailure
+from phases.core.errors import (
+    CeilingReached,
+    InfrastructureError,
+    RebuttalError,
+    SeamBroken,
+    SourceDown,
+    StoreError,
+    TickerFailure,
+    Unanswered,
+)
 from phases.core.fetch import Fetch
 from phases.core.journal import Journal
 from phases.core.phase import Phase, check_pipeline, outcome_type, settings_of
@@ -57,6 +66,17 @@ class Night:
     threads: int
     progress: Callable[[str, str | None], None]
     """Told of each ticker that ended, with the reason if it failed."""
+    source_may_fail: bool = False
+    """Whether a ticker goes without an outcome, and the others go on, when no source answers for it."""
+
+
+class Ended(NamedTuple):
+    """How one ticker ended."""
+
+    reason: str | None
+    """Why it failed; absent if it did not."""
+    outage: bool = False
+    """Whether that was for want of an answer from a source."""
 
 
 class Artefacts:
@@ -206,7 +226,8 @@ def _run_tickers(night: Night, phases: Sequence[Phase], made: Mapping[str, Model
     An interrupt waits for them only so long; the calls it gives up are asked again when the run goes on.
     """
     pool = ThreadPoolExecutor(night.threads, thread_name_prefix="ticker")
-    futures: dict[Future[str | None], str] = {}
+    futures: dict[Future[Ended], str] = {}
+    unanswered: list[str] = []
     try:
         futures |= {
             pool.submit(_run_ticker, night, phases, made, ticker, Asked(noted={*noted})): ticker
@@ -214,7 +235,9 @@ def _run_tickers(night: Night, phases: Sequence[Phase], made: Mapping[str, Model
         }
         for future in as_completed(futures):
             ticker = futures[future]
-            night.progress(ticker, _ended(night, ticker, future))
+            ended = _ended(night, ticker, future)
+            unanswered += [f"{ticker}: {ended.reason}"] * ended.outage
+            night.progress(ticker, ended.reason)
     except BaseException as reason:
         night.doors.ask.journal.stopping.set()
         pool.shutdown(wait=False, cancel_futures=True)
@@ -223,10 +246,12 @@ def _run_tickers(night: Night, phases: Sequence[Phase], made: Mapping[str, Model
         raise
     pool.shutdown()
     check_seam("tickers > pool", night.tickers, futures.values())
+    if len(unanswered) == len(night.tickers):
+        raise SourceDown(f"source outage: none of {len(night.tickers)} tickers was answered for; {unanswered[0]}")
 
 
-def _ended(night: Night, ticker: str, future: Future[str | None]) -> str | None:
-    """The ticker's failure, if any. A bug in one ticker is that ticker's failure; want of memory is not."""
+def _ended(night: Night, ticker: str, future: Future[Ended]) -> Ended:
+    """How the ticker ended. A bug in one ticker is that ticker's failure; want of memory is not."""
     error = future.exception()
     if error is None:
         return future.result()
@@ -235,21 +260,25 @@ def _ended(night: Night, ticker: str, future: Future[str | None]) -> str | None:
     LOG.error("%s: unexpected error", ticker, exc_info=error)
     reason = f"unexpected {type(error).__name__}: {printable(str(error))[:200]}"
     night.artefacts.keep(ticker, {"failure": _failure(night, "failed", reason, "unknown")})
-    return reason
+    return Ended(reason)
 
 
-def _run_ticker(
-    night: Night, phases: Sequence[Phase], shared: Mapping[str, Model], ticker: str, turns: Asked
-) -> str | None:
-    """All ticker phases of one ticker; gives the reason if it failed."""
+def _run_ticker(night: Night, phases: Sequence[Phase], shared: Mapping[str, Model], ticker: str, turns: Asked) -> Ended:
+    """All ticker phases of one ticker."""
     made: dict[str, Model] = {}
-    reason = None
+    reason, outage = None, False
     for one in phases:
         try:
             artefact = one(**_arguments(night, one, {**shared, **made}, {"ticker": ticker}, turns, ticker))
         except TickerFailure as failure:
-            reason = failure.reason
+            reason, outage = failure.reason, isinstance(failure, Unanswered)
             made["failure"] = _failure(night, failure.status, reason, one.name)
+            break
+        except SourceDown as down:
+            if not night.source_may_fail:
+                raise
+            reason, outage = str(down), True
+            made["failure"] = _failure(night, "failed", reason, one.name)
             break
         except CeilingReached as reached:
             reason = str(reached)
@@ -259,7 +288,7 @@ def _run_ticker(
             raise SeamBroken(f"phase {one.name}: asked for {ticker}, made {artefact.ticker}")
         made[one.name] = artefact
     night.artefacts.keep(ticker, {**made, "turns": turns.record()})
-    return reason
+    return Ended(reason, outage)
 
 
 def _failure(night: Night, status: str, reason: str, phase: str) -> Model:

@@ -16,7 +16,7 @@ WIDEST = 120
 
 def first_lines(header: RunHeader, span: Span | None) -> str:
     """Which engine speaks and how far its prices reach; then which night and run."""
-    source, tickers = header.settings.source, len(header.tickers)
+    source, tickers = header.settings.source.name, len(header.tickers)
     return (
         f"engine: {header.engine} | {source} prices {f'end {span.last}' if span else 'from the journal'}\n"
         f"night of {header.as_of} | {tickers} ticker{'s' * (tickers != 1)} | run {header.run_id}"

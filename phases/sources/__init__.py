@@ -4,14 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from phases.core.errors import UsageError
+from phases.core.text import nearest
 from phases.sources.base import Source
+from phases.sources.chain import Chain
+from schemas.settings import SourceSettings
 
 
-def _packaged() -> Source:
+def _packaged(settings: SourceSettings) -> Source:
     from phases.sources.packaged import PackagedSource
 
     return PackagedSource()
 
 
-SOURCES: dict[str, Callable[[], Source]] = {"packaged": _packaged}
+SOURCES: dict[str, Callable[[SourceSettings], Source]] = {"packaged": _packaged}
 """How each source is made. A source is imported only when it is asked for."""
+
+
+def chain_of(settings: SourceSettings) -> Source:
+    """The source that the settings come to: one alone, or several in order. Raises UsageError naming the known."""
+    made = {name: SOURCES[name](settings) for name in source_names(settings)}
+    return made[settings.name] if len(made) == 1 else Chain(settings.name, made, settings.order)
+
+
+def source_names(settings: SourceSettings) -> list[str]:
+    """Every source that the settings name. Raises UsageError for one that is unknown."""
+    ordered = {name: f"source.order.{key}" for key, those in settings.order.items() for name in those}
+    for name, where in {**ordered, settings.name: "source.name"}.items():
+        if name not in SOURCES:
+            known = ", ".join(sorted(SOURCES))
+            raise UsageError(f"{where}: {name!r} is unknown{nearest(name, SOURCES)} (known: {known})")
+    return [settings.name, *(name for name in ordered if name != settings.name)]

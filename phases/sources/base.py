@@ -1,7 +1,7 @@
 """What a data source is: one object with a name, a vintage and one method, `fetch`.
 
-A source answers four datasets. Every answer is a plain JSON value and holds nothing
-that was not known after the close of `as_of`.
+A source answers the datasets it has, and raises NoData for the others. Every answer is a plain
+JSON value and holds nothing that was not known after the close of `as_of`.
 
 =============  ========================  =====================================================
 dataset        params                    answer
@@ -11,6 +11,8 @@ dataset        params                    answer
 `universe`     as_of, sessions           schemas.market.Universe: adjusted closes of every series
                                          the source has, whatever was asked for
 `macro`        as_of                     schemas.market.MacroSeriesSet: released observations
+`fundamentals` symbol, as_of             schemas.market.Fundamentals: figures known by then
+`news`         symbol, as_of             schemas.market.News: published by then
 =============  ========================  =====================================================
 """
 

@@ -94,7 +94,7 @@ def test_default_is_complete() -> None:
 
 def test_default_names_what_there_is() -> None:
     settings = settings_of(Words())
-    assert settings.source in SOURCES
+    assert settings.source.name in SOURCES
     assert settings.provider.name in PROVIDERS
     assert (CONFIGS / "protocols" / f"{settings.debate.protocol}.yaml").is_file()
 

@@ -90,10 +90,10 @@ def engine(begun: Begun) -> Words:
 
 
 def vintage(begun: Begun) -> Words:
-    name = begun.planned.header.settings.source
-    revised = SOURCES[name]()
+    name = begun.planned.header.settings.source.name
+    revised = SOURCES[name](begun.planned.header.settings.source)
     revised.vintage = "revised"
-    begun.patch.setitem(planning.SOURCES, name, lambda: revised)
+    begun.patch.setitem(SOURCES, name, lambda _: revised)
     return begun.words
 
 

@@ -133,6 +133,7 @@ class PackagedSource:
     """
 
     name = "packaged"
+    live = False
 
     def __init__(self, folder: Path | None = None, *, until: date | None = None) -> None:
         """Read and digest the files; they are parsed at the first question."""
@@ -145,7 +146,7 @@ class PackagedSource:
         """Answer one question with a plain JSON value; see `phases.sources.base`."""
         known = ("bars", "macro", "span", "universe")
         if dataset not in known:
-            raise ValueError(f"packaged has no dataset {dataset!r}; it has {', '.join(known)}")
+            raise NoData(f"the packaged data holds no {dataset}")
         return getattr(self, f"_{dataset}")(params)
 
     @cached_property

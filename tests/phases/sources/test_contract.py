@@ -13,11 +13,14 @@ from phases.core.errors import NoData
 from phases.sources import SOURCES
 from phases.sources.base import Source
 from schemas.market import Bars, MacroSeriesSet, Span, Universe
+from schemas.settings import SourceSettings
+
+SETTINGS = SourceSettings(name="packaged")
 
 
 @pytest.fixture(name="source", params=sorted(SOURCES))
 def _source(request: pytest.FixtureRequest) -> Source:
-    return SOURCES[request.param]()
+    return SOURCES[request.param](SETTINGS)
 
 
 def _days(source: Source) -> list[str]:
@@ -49,8 +52,8 @@ def _questions(source: Source) -> list[tuple[str, dict[str, str]]]:
 
 def test_stands_in_the_table_under_its_name(source: Source) -> None:
     assert source.name in SOURCES
-    assert SOURCES[source.name]().name == source.name
-    assert source.vintage == SOURCES[source.name]().vintage != ""
+    assert SOURCES[source.name](SETTINGS).name == source.name
+    assert source.vintage == SOURCES[source.name](SETTINGS).vintage != ""
 
 
 def test_bars_increase_and_never_pass_the_as_of_day(source: Source) -> None:
@@ -113,7 +116,7 @@ def test_macro_is_sorted_and_known(source: Source) -> None:
 
 
 def test_same_question_same_answer_as_plain_json(source: Source) -> None:
-    other = SOURCES[source.name]()
+    other = SOURCES[source.name](SETTINGS)
     for dataset, params in _questions(source):
         first: Any = source.fetch(dataset, params)
         text = json.dumps(first, sort_keys=True, allow_nan=False)

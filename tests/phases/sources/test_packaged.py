@@ -336,8 +336,8 @@ def test_files_cut_by_hand_give_the_same_answers(tmp_path: Path, as_of: str) -> 
 # --- what goes wrong ---------------------------------------------------------------------------
 
 
-def test_unknown_dataset_is_a_programming_error() -> None:
-    with pytest.raises(ValueError, match="'news'; it has bars, macro, span, universe"):
+def test_a_dataset_it_lacks_is_no_data() -> None:
+    with pytest.raises(NoData, match="holds no news"):
         PackagedSource().fetch("news", {})
 
 

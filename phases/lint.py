@@ -19,7 +19,8 @@ from phases.core.skills import FRONT_KEYS, PLACEHOLDER, UNASKED, Skill, load_ski
 from phases.core.text import nearest
 from phases.debate.protocol import Protocol, protocol_file, read_protocol
 from phases.debate.seats import KINDS, seated
-from phases.market_data import INDEX_ITEMS, MACRO_ITEMS, PRICE_ITEMS
+from phases.evidence.macro import MACRO_ITEMS
+from phases.evidence.prices import INDEX_ITEMS, PRICE_ITEMS
 from phases.maths.exact import exact
 from phases.maths.sessions import known_calendars
 from phases.plan import ALWAYS_USED, CONFIGS, SKILLS, check_tables, price_table

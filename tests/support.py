@@ -16,8 +16,9 @@ from phases.core.fetch import Fetch, Source
 from phases.core.provider import Provider, Reply, Request
 from phases.core.recorder import Recorder
 from phases.core.skills import Skill, load_skills
+from phases.evidence.macro import MACRO_ITEMS
+from phases.evidence.prices import INDEX_ITEMS, PRICE_ITEMS
 from phases.macro_bias import bias_row
-from phases.market_data import INDEX_ITEMS, MACRO_ITEMS, PRICE_ITEMS
 from phases.maths.lean import LEANS, NEUTRAL
 from phases.plan import CONFIGS, SKILLS, Words, settings_of
 from phases.portfolio_feed import portfolio_feed

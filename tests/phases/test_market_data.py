@@ -12,8 +12,10 @@ import pytest
 
 from phases.core.errors import NoData, SourceDown, TickerFailure
 from phases.core.store import open_store
+from phases.evidence.macro import MACRO_ITEMS
+from phases.evidence.prices import INDEX_ITEMS, PRICE_ITEMS
 from phases.macro_bias import bias_row
-from phases.market_data import INDEX_ITEMS, MACRO_ITEMS, PRICE_ITEMS, macro_snapshot, market_snapshot
+from phases.market_data import macro_snapshot, market_snapshot
 from phases.night import hold_night
 from phases.plan import Words, plan
 from phases.sources.packaged import BENCHMARK, PackagedSource

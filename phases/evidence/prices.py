@@ -1,0 +1,154 @@
+"""Items computed from prices: of one ticker beside its benchmark, and of the market as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import date
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from phases.evidence.base import Origin, item_of
+from phases.maths import indicators as ind
+from schemas.market import Evidence, Missing, Unit
+
+Compute = Callable[[Any], "float | None"]
+
+
+class Item(NamedTuple):
+    """One evidence item: its name, words, unit, and how it is computed."""
+
+    id: str
+    label: str
+    unit: Unit
+    compute: Compute
+
+
+class Prices(NamedTuple):
+    """One symbol's bars beside those of the benchmark."""
+
+    frame: pd.DataFrame
+    adj: ind.Prices
+    benchmark: ind.Prices
+
+
+class Market(NamedTuple):
+    """The benchmark beside every series of the source."""
+
+    adj: ind.Prices
+    universe: list[ind.Prices]
+
+
+def _adj(function: Callable[..., float | None], *n: int) -> Compute:
+    """An indicator of adjusted closes."""
+    return lambda series: function(series.adj, *n)
+
+
+def _frame(function: Callable[..., float | None], *n: int) -> Compute:
+    """An indicator of whole bars."""
+    return lambda prices: function(prices.frame, *n)
+
+
+def _all(function: Callable[..., float | None], n: int) -> Compute:
+    """An indicator of every series of the source."""
+    return lambda market: function(market.universe, n)
+
+
+def _excess(n: int) -> Compute:
+    def excess(prices: Prices) -> float | None:
+        own, other = ind.total_return(prices.adj, n), ind.total_return(prices.benchmark, n)
+        return None if own is None or other is None else own - other
+
+    return excess
+
+
+def _up_volume(prices: Prices) -> float | None:
+    over_half = ind.up_volume_share(prices.frame, 21)
+    return None if over_half is None else over_half + 0.5
+
+
+def _last_close(prices: Prices) -> float:
+    return float(prices.frame["close"].iloc[-1])
+
+
+def _correlation(prices: Prices) -> float | None:
+    return ind.correlation(prices.adj, prices.benchmark, 63)
+
+
+RETURNS = {
+    n: Item(f"px.ret_{n}d", f"{n}-session return", "ratio", _adj(ind.total_return, n)) for n in (5, 21, 63, 126, 252)
+}
+EXCESS = {n: Item(f"px.excess_{n}d", f"{n}-session excess return", "ratio", _excess(n)) for n in (21, 63, 126, 252)}
+
+PRICE_ITEMS: tuple[Item, ...] = (
+    Item("px.close", "last close", "usd", _last_close),
+    *RETURNS.values(),
+    *EXCESS.values(),
+    Item("px.sma50_gap", "gap to the 50-session average", "ratio", _adj(ind.sma_gap, 50)),
+    Item("px.sma200_gap", "gap to the 200-session average", "ratio", _adj(ind.sma_gap, 200)),
+    Item("px.rsi14", "14-session RSI", "index", _frame(ind.rsi, 14)),
+    Item("px.macd", "MACD histogram to price", "ratio", _frame(ind.macd_histogram)),
+    Item("px.atr_pct", "14-session average true range", "ratio", _frame(ind.atr_ratio, 14)),
+    Item("px.vol_21d", "21-session volatility, annualised", "ratio", _adj(ind.realised_volatility, 21)),
+    Item("px.vol_63d", "63-session volatility, annualised", "ratio", _adj(ind.realised_volatility, 63)),
+    Item(
+        "px.vol_ratio",
+        "21/63-session volatility ratio",
+        "index",
+        _adj(ind.volatility_ratio, 21, 63),
+    ),
+    Item("px.drawdown_252d", "drawdown from the 252-session high", "ratio", _adj(ind.drawdown, 252)),
+    Item(
+        "px.volume_ratio",
+        "5/63-session dollar volume ratio",
+        "index",
+        _frame(ind.volume_ratio, 5, 63),
+    ),
+    Item("px.up_volume", "up-day share of dollar volume", "ratio", _up_volume),
+    Item(
+        "px.range_ratio",
+        "10/63-session range ratio",
+        "index",
+        _frame(ind.range_ratio, 10, 63),
+    ),
+    Item("px.corr_63d", "63-session correlation with the benchmark", "index", _correlation),
+)
+
+INDEX_ITEMS: tuple[Item, ...] = (
+    *(
+        Item(f"macro.index_ret_{n}d", f"{n}-session benchmark return", "ratio", _adj(ind.total_return, n))
+        for n in (21, 63, 252)
+    ),
+    Item("macro.index_sma200_gap", "benchmark gap to its 200-session average", "ratio", _adj(ind.sma_gap, 200)),
+    Item(
+        "macro.index_vol_21d",
+        "21-session benchmark volatility, annualised",
+        "ratio",
+        _adj(ind.realised_volatility, 21),
+    ),
+    Item(
+        "macro.index_vol_ratio",
+        "21/63-session benchmark volatility ratio",
+        "index",
+        _adj(ind.volatility_ratio, 21, 63),
+    ),
+    Item("macro.breadth_200d", "share of series above their 200-session average", "ratio", _all(ind.breadth, 200)),
+    Item(
+        "macro.mean_corr_63d",
+        "63-session mean pairwise correlation",
+        "index",
+        _all(ind.mean_pairwise_correlation, 63),
+    ),
+)
+
+
+def computed(items: Iterable[Item], series: Any, session: date, source: str) -> tuple[list[Evidence], list[Missing]]:
+    """Items that can be computed from the series, and those that cannot."""
+    evidence, missing = [], []
+    for item in items:
+        value = item.compute(series)
+        if value is None:
+            missing.append(Missing(id=item.id, reason="too few sessions, or nothing to compare with"))
+        else:
+            evidence.append(item_of(item.id, item.label, item.unit, value, Origin(session, session, source)))
+    return evidence, missing

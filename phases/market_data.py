@@ -7,18 +7,21 @@ stays missing; what could not be computed is listed with its reason.
 from __future__ import annotations
 
 from datetime import date
+from typing import TypeVar
 
 from phases.core.errors import NoData, SourceDown, TickerFailure
 from phases.core.fetch import Fetch
 from phases.core.phase import phase
 from phases.evidence.base import frozen
 from phases.evidence.macro import MACRO_ITEMS, released
-from phases.evidence.prices import INDEX_ITEMS, PRICE_ITEMS, Market, Prices, computed
+from phases.evidence.prices import INDEX_ITEMS, PRICE_ITEMS, UNIVERSE_ITEMS, Market, Prices, computed
 from phases.maths import indicators as ind
 from phases.maths.sessions import sessions_between
-from schemas.base import Ticker
-from schemas.market import Bars, Evidence, MacroSeriesSet, MacroSnapshot, MarketSnapshot, Question, Universe
+from schemas.base import Model, Ticker
+from schemas.market import Bars, Evidence, MacroSeriesSet, MacroSnapshot, MarketSnapshot, Missing, Question, Universe
 from schemas.settings import MarketSettings
+
+M = TypeVar("M", bound=Model)
 
 SESSIONS = 280
 """Bars asked for: 252 for the longest return, and room for the averages to warm up."""
@@ -29,14 +32,16 @@ def macro_snapshot(as_of: date, question: Question, settings: MarketSettings, *,
     """What is known about the market as a whole. Breadth and correlation use every series of the source."""
     day = as_of.isoformat()
     bars = fetch("bars", Bars, symbol=question.benchmark, as_of=day, sessions=str(SESSIONS))
-    universe = fetch("universe", Universe, as_of=day, sessions=str(SESSIONS))
-    macro = fetch("macro", MacroSeriesSet, as_of=day)
+    universe, none = _or_empty(fetch, "universe", Universe(series=()), as_of=day, sessions=str(SESSIONS))
+    macro, _ = _or_empty(fetch, "macro", MacroSeriesSet(series=()), as_of=day)
     try:
         _check_bars(bars, as_of, settings)
     except TickerFailure as failure:
         raise SourceDown(f"benchmark {question.benchmark}: {failure.reason}") from None
     market = Market(ind.frame_of(bars)["adj_close"], [ind.series_of(one) for one in universe.series])
     evidence, missing = computed(INDEX_ITEMS, market, bars.days[-1], bars.source or fetch.source_name)
+    if none is not None:
+        missing = [Missing(id=one.id, reason=none) if one.id in UNIVERSE_ITEMS else one for one in missing]
     by_name = {one.name: one for one in macro.series}
     for item in MACRO_ITEMS:
         found = released(item, by_name.get(item.series), as_of, settings, fetch.source_name)
@@ -62,6 +67,14 @@ def market_snapshot(
     return MarketSnapshot(
         ticker=ticker, as_of=as_of, session=bars.days[-1], **frozen(evidence, missing, f"{ticker} {day}")
     )
+
+
+def _or_empty(fetch: Fetch, dataset: str, empty: M, **params: str) -> tuple[M, str | None]:
+    """What a source has of the whole market; where it has certainly nothing, an empty answer and the reason."""
+    try:
+        return fetch(dataset, type(empty), **params), None
+    except NoData as nothing:
+        return empty, nothing.reason
 
 
 def _check_bars(bars: Bars, as_of: date, settings: MarketSettings) -> None:

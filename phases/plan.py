@@ -280,16 +280,16 @@ def check_tables(settings: Settings, protocol: Protocol, where: str) -> None:
 def _session(settings: Settings, source: Source) -> tuple[date, date, Span]:
     """The date asked for, the session it stands for, and the days the source covers."""
     span = Span.model_validate_json(json.dumps(source.fetch("span", {})))
-    asked = settings.as_of or today()
+    asked = settings.as_of or (min(today(), span.last) if source.live else today())
     calendar = settings.question.calendar
     if calendar not in known_calendars():
         hint = nearest(calendar, known_calendars())
         raise UsageError(f"question.calendar: {calendar!r} is unknown{hint}; name it by its code, such as XNYS")
-    if not span.first <= asked <= span.last:
+    session = last_session(calendar, asked)
+    if not span.first <= (session if source.live else asked) <= span.last:
         raise UsageError(
             f"as_of: {asked} is outside the source {source.name}, which covers {span.first} to {span.last}"
         )
-    session = last_session(calendar, asked)
     if session < span.first:
         raise UsageError(f"as_of: the session {session} is before the source {source.name}, which begins {span.first}")
     if source.live:

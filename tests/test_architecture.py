@@ -222,6 +222,11 @@ def test_only_one_package_knows_the_sdk_and_http() -> None:
     assert found == {f"{MODELS}{name}.py" for name in ("beside", "clients", "faults", "sender")}
 
 
+def test_only_the_source_yahoo_knows_its_library() -> None:
+    knows = _where(lambda path: {one.partition(".")[0] for one in _imports(path)} & {"yfinance", "curl_cffi"})
+    assert knows and all(name.startswith("phases/sources/yahoo/") for name in knows)
+
+
 # Errors
 
 

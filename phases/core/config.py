@@ -24,7 +24,7 @@ FILE_LIMIT = 1024 * 1024
 NODE_LIMIT = 100_000
 DEPTH_LIMIT = 64
 
-UNSHOWN = ("provider.key", "provider.headers", "provider.proxy", "provider.base_url")
+UNSHOWN = ("provider.key", "provider.headers", "provider.proxy", "provider.base_url", "source.proxy")
 """Keys whose values no message repeats: someone may have put a key there."""
 
 M = TypeVar("M", bound=Model)

@@ -141,6 +141,9 @@ INDEX_ITEMS: tuple[Item, ...] = (
     ),
 )
 
+UNIVERSE_ITEMS = ("macro.breadth_200d", "macro.mean_corr_63d")
+"""Those that are counted over every series of the source."""
+
 
 def computed(items: Iterable[Item], series: Any, session: date, source: str) -> tuple[list[Evidence], list[Missing]]:
     """Items that can be computed from the series, and those that cannot."""

@@ -5,7 +5,7 @@ Calendars are built around the year asked about, so that no answer depends on th
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from functools import cache
 from typing import Any
 
@@ -58,3 +58,39 @@ def sessions_between(exchange: str, first: date, last: date) -> int:
         return MOST
     start = first + timedelta(days=1)
     return min(MOST, len(_calendar(exchange, last.year).sessions_in_range(start.isoformat(), last.isoformat())))
+
+
+def session_close(exchange: str, session: date) -> datetime | None:
+    """The moment a session closes, in UTC; None for a day that is no session.
+
+    >>> session_close("XNYS", date(2024, 11, 29)).isoformat()
+    '2024-11-29T18:00:00+00:00'
+    """
+    calendar = _calendar(exchange, session.year)
+    if not calendar.is_session(session.isoformat()):
+        return None
+    return calendar.session_close(session.isoformat()).to_pydatetime()  # type: ignore[no-any-return]
+
+
+def closed_session(exchange: str, moment: datetime) -> date:
+    """The last session that had closed at a moment, whatever the date was there or in UTC.
+
+    >>> from datetime import UTC
+    >>> closed_session("XNYS", datetime(2024, 11, 30, 3, 0, tzinfo=UTC))  # 22:00 in New York
+    datetime.date(2024, 11, 29)
+    """
+    calendar = _calendar(exchange, moment.year)
+    session = calendar.date_to_session((moment + timedelta(days=1)).date().isoformat(), direction="previous")
+    while calendar.session_close(session) > moment:
+        session = calendar.previous_session(session)
+    return session.date()  # type: ignore[no-any-return]
+
+
+def session_open_after(exchange: str, session: date) -> datetime:
+    """The moment the session after this one opens, in UTC.
+
+    >>> session_open_after("XNYS", date(2024, 11, 29)).isoformat()
+    '2024-12-02T14:30:00+00:00'
+    """
+    calendar = _calendar(exchange, session.year)
+    return calendar.session_open(calendar.next_session(session.isoformat())).to_pydatetime()  # type: ignore[no-any-return]

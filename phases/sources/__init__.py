@@ -17,7 +17,16 @@ def _packaged(settings: SourceSettings) -> Source:
     return PackagedSource()
 
 
-SOURCES: dict[str, Callable[[SourceSettings], Source]] = {"packaged": _packaged}
+def _yahoo(settings: SourceSettings) -> Source:
+    from phases.sources.yahoo import YahooSource
+
+    return YahooSource(settings)
+
+
+SOURCES: dict[str, Callable[[SourceSettings], Source]] = {
+    "packaged": _packaged,
+    "yahoo": _yahoo,
+}
 """How each source is made. A source is imported only when it is asked for."""
 
 

@@ -48,6 +48,7 @@ def run(
     resume: Annotated[str | None, typer.Option("--resume", metavar="RUN", help="Go on with it, or `last`.")] = None,
     debate: Annotated[str | None, typer.Option("--debate", metavar="all|gate|none", help="Which to debate.")] = None,
     protocols: Annotated[Path | None, typer.Option("--protocols", metavar="DIR", help="Further protocols.")] = None,
+    offline: Annotated[bool, typer.Option("--offline", help="Only stored answers of sources.")] = False,
     max_cost: Annotated[float | None, typer.Option("--max-cost", metavar="USD", min=0, help="Spend no more.")] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Say what it will cost, and do nothing.")] = False,
     count: Annotated[bool, typer.Option("--count", help="With --estimate: the server counts the tokens.")] = False,
@@ -56,7 +57,7 @@ def run(
     """Run a night, from evidence to the portfolio feed."""
     from phases.plan import Words
 
-    words = Words(tuple(tickers or ()), config, tuple(sets or ()), as_of, debate, protocols, max_cost)
+    words = Words(tuple(tickers or ()), config, tuple(sets or ()), as_of, debate, protocols, max_cost, offline)
     if estimate:
         from phases.estimate import estimate_text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import textwrap
@@ -10,18 +11,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from phases.core.ask import model_of
 from phases.core.config import secret
-from phases.core.errors import InfrastructureError, RebuttalError, UsageError
+from phases.core.errors import InfrastructureError, NoData, RebuttalError, UsageError
 from phases.core.recorder import today
 from phases.core.sqlite import wal_is_faulty
 from phases.core.store import FILE, configured_store, has_store
 from phases.core.text import printable
-from phases.plan import Words, folder_of, price_table, provider_of, seats_of, settings_of, source_of
+from phases.plan import Words, folder_of, price_table, provider_of, seats_of, settings_of
 from phases.providers import beside
+from phases.sources import SOURCES, source_names
 from schemas.market import Span
 from schemas.settings import Settings
 
@@ -49,7 +52,7 @@ def findings_text(findings: Sequence[Finding]) -> str:
 
 
 def _paragraph(one: Finding) -> str:
-    start, width = f"{one.state:11}  {one.about:13}  ", max(shutil.get_terminal_size().columns, 60)
+    start, width = f"{one.state:11}  {one.about:17}  ", max(shutil.get_terminal_size().columns, 60)
     told = textwrap.fill(printable(one.told), width, initial_indent=start, subsequent_indent=" " * len(start))
     if not one.remedy:
         return told
@@ -67,7 +70,7 @@ def examine(words: Words, out: Path) -> list[Finding]:
     shown = f"{words.config or 'configs/default.yaml'}; protocol {settings.debate.protocol}"
     return [
         Finding("ok", "configuration", shown),
-        *_source(settings),
+        *_sources(settings),
         *_provider(settings),
         *_models(words, settings),
         *_prices(words, settings),
@@ -112,12 +115,32 @@ def _tried(about: str, work: Callable[[], str], remedy: str) -> Finding:
         return Finding("missing", about, str(error), remedy)
 
 
-def _source(settings: Settings) -> Iterator[Finding]:
-    def reached() -> str:
-        span = Span.model_validate(source_of(settings).fetch("span", {}))
-        return f"{settings.source.name}: {span.first} to {span.last}"
+def _sources(settings: Settings) -> Iterator[Finding]:
+    """Each source, asked for the least that shows whether it answers."""
+    for name in source_names(settings.source):
+        yield _tried(f"source {name}", partial(_reached, settings, name), SOURCE_REMEDIES.get(name, "install anew"))
 
-    yield _tried("source", reached, "name a source that is there under `source:`")
+
+def _reached(settings: Settings, name: str) -> str:
+    source = SOURCES[name](settings.source)
+    serves = [dataset for dataset, those in settings.source.order.items() if name in those]
+    try:
+        span = Span.model_validate_json(json.dumps(source.fetch("span", {})))
+        told = f"{span.first} to {span.last}"
+    except NoData:
+        told, span = "answers", None
+    if source.live:
+        as_of = (span.last if span else today()).isoformat()
+        dataset = "macro" if serves == ["macro"] else "bars"
+        source.fetch(dataset, {"symbol": settings.question.benchmark, "as_of": as_of, "sessions": "5"})
+    return told + (f" ({', '.join(serves)})" if serves else "")
+
+
+SOURCE_REMEDIES = {
+    "yahoo": "check the network and source.proxy; a refusal for too many questions ends by itself after a while",
+    "fred": "check the network, source.proxy and source.fred.base_url, or download the series into source.fred.path",
+    "csv_folder": "name the folder with your price files: --set source.path=DIR",
+}
 
 
 def _provider(settings: Settings) -> Iterator[Finding]:

@@ -49,6 +49,7 @@ class Words:
     debate: str | None = None
     protocols: Path | None = None
     max_cost: float | None = None
+    offline: bool = False
 
     @property
     def configures(self) -> bool:
@@ -85,6 +86,7 @@ def settings_of(words: Words) -> Settings:
         "debate.protocols": words.protocols,
         "as_of": words.as_of,
         "operation.max_cost": words.max_cost,
+        "operation.offline": "true" if words.offline else None,
     }
     for name, value in options.items():
         if value is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from phases.core.errors import NoData, SourceDown
+from phases.core.errors import NoData, SourceDown, Unanswered
 from phases.core.fetch import Source
 from phases.core.text import digest
 
@@ -21,13 +21,13 @@ class Chain:
         self._sources, self._order = sources, order
 
     def fetch(self, dataset: str, params: Mapping[str, str]) -> Any:
-        """The first answer. Raises SourceDown if none came and one was down, else the NoData of the first."""
-        nothing: list[NoData] = []
+        """The first answer. Raises SourceDown if none came and one was down, else what the sources said instead."""
+        nothing: list[NoData | Unanswered] = []
         down: list[SourceDown] = []
         for name in self._order.get(dataset, (self.name,)):
             try:
                 found = self._sources[name].fetch(dataset, params)
-            except NoData as error:
+            except (NoData, Unanswered) as error:
                 nothing.append(error)
             except SourceDown as error:
                 down.append(error)
@@ -35,7 +35,8 @@ class Chain:
                 return _said(dataset, name, found, down)
         if down:
             raise SourceDown("; ".join(map(str, down)))
-        raise NoData("; ".join(one.reason for one in nothing) or f"no source is configured for {dataset}")
+        reasons = "; ".join(one.reason for one in nothing) or f"no source is configured for {dataset}"
+        raise Unanswered(reasons) if any(isinstance(one, Unanswered) for one in nothing) else NoData(reasons)
 
 
 def _said(dataset: str, name: str, found: Any, down: Sequence[SourceDown]) -> Any:

@@ -19,9 +19,8 @@ from phases.core.skills import FRONT_KEYS, PLACEHOLDER, UNASKED, Skill, load_ski
 from phases.core.text import nearest
 from phases.debate.protocol import Protocol, protocol_file, read_protocol
 from phases.debate.seats import KINDS, seated
-from phases.evidence.macro import MACRO_ITEMS
-from phases.evidence.prices import INDEX_ITEMS, PRICE_ITEMS
 from phases.maths.exact import exact
+from phases.maths.lean import LEANS, NEUTRAL
 from phases.maths.sessions import known_calendars
 from phases.plan import ALWAYS_USED, CONFIGS, SKILLS, check_tables, price_table
 from phases.providers import PROVIDERS
@@ -121,7 +120,7 @@ def _protocol(path: Path, skills: dict[str, Skill]) -> None:
 def _config(path: Path, configs: Path, skills: dict[str, Skill]) -> None:
     default = load_yaml(configs / "default.yaml")
     settings = read_record(Settings, overlay(default, load_yaml(path)), str(path))
-    known = {one.id for one in (*PRICE_ITEMS, *INDEX_ITEMS)} | {one.id for one in MACRO_ITEMS}
+    known = {*LEANS, *NEUTRAL}
     protocol = _within(path, lambda: _settled(path, settings, configs))
     check_tables(settings, protocol, str(path))
     for key in settings.debate.bands:

@@ -7,22 +7,25 @@ that no source has is missing, with the reason.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
 from phases.core.ask import Ask
+from phases.core.errors import SourceDown
 from phases.core.phase import phase
 from phases.core.reading import Check, Finding
 from phases.maths import regime
 from phases.maths.lean import MACRO_WEIGHT
 from schemas.base import Model
-from schemas.bias import SOURCED_FIELDS, BiasInputs, BiasRow, BiasWording, Provenance
+from schemas.bias import SOURCED_FIELDS, BiasInputs, BiasRow, BiasWording, Coverage, Provenance
+from schemas.bias_settings import BiasSettings, BiasThresholds
 from schemas.market import Evidence, MacroSnapshot
 from schemas.run import History
-from schemas.settings import BiasSettings
 
 Known = Mapping[str, Evidence]
+Compute = Callable[[Known, BiasThresholds], Any]
 
 INDEX_TREND = (
     "macro.index_ret_63d",
@@ -30,25 +33,41 @@ INDEX_TREND = (
     "macro.index_sma200_gap",
     "macro.breadth_200d",
 )
-COMMODITY_SCALE = 0.25
-"""Change of crude oil over 63 sessions that is a full tilt; a convention."""
 
-RATE_SCALE = 0.02
-"""Change of the short rate over a year that is a full tilt; a convention."""
+TRENDS: Mapping[str, Mapping[str, float]] = {
+    "index": {"macro.index_ret_63d": 0.14, "macro.index_ret_252d": 0.30},
+    "bonds": {"macro.y10_change_63d": -0.01, "macro.y10_change_1y": -0.02},
+    "dollar": {"macro.dollar_63d": 0.06, "macro.dollar_252d": 0.12},
+    "oil": {"macro.wti_63d": 0.25},
+}
+"""Markets that trend followers trade: what each is read by, and the change that is a full trend. Bonds rise as
+yields fall. Scales as in the lean table, and twice that over a year."""
+
+MARKETS = 3
+"""Trends of so many markets at the least stand in for a follower's book: one or two say what they say themselves."""
+
+
+class Way(NamedTuple):
+    """One way to compute a field."""
+
+    needs: tuple[str, ...]
+    """Evidence it may use, most important first; one of them is enough to try."""
+    compute: Compute
+    note: str | None = None
+    """What it stands in for, where a better source is wanting."""
 
 
 class Field(NamedTuple):
-    """How one field of the row is computed, or why no source has it."""
+    """How one field of the row comes about: the first way that gives a value; or why no source has it."""
 
-    needs: tuple[str, ...]
-    """Evidence it may use, most important first; one of them is enough."""
-    compute: Callable[[Known], Any] | None = None
-    note: str | None = None
-    """Why there is no source, or what stands in for a better one."""
+    ways: tuple[Way, ...]
+    absent: str | None = None
+    """Why there is no value where its evidence was not even looked for."""
 
 
-def _value(known: Known, name: str) -> float | None:
-    item = known.get(name)
+def _value(known: Known, *names: str) -> float | None:
+    """Value of the first of some items that is known."""
+    item = next((known[name] for name in names if name in known), None)
     return float(item.value) if item is not None and isinstance(item.value, int | float) else None
 
 
@@ -56,69 +75,128 @@ def _index_tilt(known: Known) -> float | None:
     return regime.mean([known[name].lean / MACRO_WEIGHT for name in INDEX_TREND if name in known])
 
 
-def _scaled(name: str, scale: float) -> Callable[[Known], Any]:
-    def compute(known: Known) -> Any:
+def _scaled(name: str, scale: str, sign: int = 1, centre: str | None = None) -> Way:
+    """A direction from one item: its value by its scale, against a centre where there is one."""
+
+    def compute(known: Known, at: BiasThresholds) -> Any:
         value = _value(known, name)
-        return None if value is None else regime.bias_of(value / scale)
+        middle = getattr(at, centre) if centre else 0.0
+        return None if value is None else regime.bias_of(sign * (value - middle) / getattr(at, scale), at)
 
-    return compute
+    return Way((name,), compute)
 
 
-def _equity(known: Known) -> Any:
+def _equity(known: Known, at: BiasThresholds) -> Any:
     tilt = _index_tilt(known)
-    return None if tilt is None else regime.bias_of(tilt)
+    return None if tilt is None else regime.bias_of(tilt, at)
 
 
-def _volatility(known: Known) -> float | None:
+def _implied(known: Known, _: BiasThresholds) -> float | None:
+    return _value(known, "macro.vix")
+
+
+def _realised(known: Known, _: BiasThresholds) -> float | None:
     value = _value(known, "macro.index_vol_21d")
     return None if value is None else round(100 * value, 2)
 
 
-def _regime(known: Known) -> str | None:
+def _premium(known: Known, at: BiasThresholds) -> Any:
+    """Protection that costs more than what happened is fear; less, and nobody asks for it.
+
+    In a storm what happened runs ahead of any price, so cheap protection says nothing then.
+    """
+    implied, realised = _value(known, "macro.vix"), _value(known, "macro.index_vol_21d")
+    if implied is None or realised is None:
+        return None
+    tilt = (at.premium_usual - (implied / 100 - realised)) / at.premium_scale
+    return regime.bias_of(tilt if realised < at.appetite_volatility else min(tilt, 0.0), at)
+
+
+def _followers(known: Known, at: BiasThresholds) -> Any:
+    """Mean trend of the markets: bullish where followers of trends would be long on the whole."""
+    seen = [
+        [
+            max(-1.0, min(1.0, value / scale))
+            for name, scale in one.items()
+            if (value := _value(known, name)) is not None
+        ]
+        for one in TRENDS.values()
+    ]
+    tilts = [sum(one) / len(one) for one in seen if one]
+    return regime.bias_of(sum(tilts) / len(tilts), at) if len(tilts) >= MARKETS else None
+
+
+def _regime(known: Known, at: BiasThresholds) -> str | None:
+    rates = _value(known, "macro.tbill_change_1y", "macro.fed_funds_change_1y")
     words = {
-        "growth": regime.growth(_value(known, "macro.gdp_yoy"), _value(known, "macro.unemployed_yoy")),
-        "inflation": regime.inflation(_value(known, "macro.core_cpi_yoy")),
-        "policy": regime.policy(_value(known, "macro.tbill_change_1y")),
-        "appetite": regime.risk_appetite(_index_tilt(known), _value(known, "macro.index_vol_21d")),
+        "growth": regime.growth(_value(known, "macro.gdp_yoy"), _value(known, "macro.unemployed_yoy"), at),
+        "inflation": regime.inflation(_value(known, "macro.core_cpi_yoy", "macro.core_pce_yoy"), at),
+        "policy": regime.policy(rates, at),
+        "appetite": regime.risk_appetite(_index_tilt(known), _value(known, "macro.index_vol_21d"), at),
     }
     if not any(words.values()):
         return None
     return ", ".join(f"{name} {word or 'unknown'}" for name, word in words.items())
 
 
+REGIME = (
+    "macro.gdp_yoy",
+    "macro.unemployed_yoy",
+    "macro.core_cpi_yoy",
+    "macro.tbill_change_1y",
+    "macro.index_vol_21d",
+    *INDEX_TREND,
+)
+STAND_INS = {"macro.core_pce_yoy": "macro.core_cpi_yoy", "macro.fed_funds_change_1y": "macro.tbill_change_1y"}
+"""Evidence of the regime that is used where the other is not known."""
+
 FIELDS: Mapping[str, Field] = {
-    "macro_regime": Field(
+    "macro_regime": Field((Way((*REGIME, *STAND_INS), _regime),)),
+    "equity_bias": Field((Way(INDEX_TREND, _equity),)),
+    "crypto_bias": Field((_scaled("macro.crypto_90d", "crypto_scale"),), "no source of crypto prices: market.crypto"),
+    "bond_bias": Field(
         (
-            "macro.gdp_yoy",
-            "macro.unemployed_yoy",
-            "macro.core_cpi_yoy",
-            "macro.tbill_change_1y",
-            "macro.index_vol_21d",
-            *INDEX_TREND,
-        ),
-        _regime,
+            _scaled("macro.y10_change_63d", "yield_scale", -1),
+            _scaled("macro.tbill_change_1y", "rate_scale", -1),
+            _scaled("macro.fed_funds_change_1y", "rate_scale", -1),
+        )
     ),
-    "equity_bias": Field(INDEX_TREND, _equity),
-    "crypto_bias": Field((), note="no source of crypto prices"),
-    "bond_bias": Field(("macro.tbill_change_1y",), _scaled("macro.tbill_change_1y", -RATE_SCALE)),
-    "commodity_bias": Field(("macro.wti_63d",), _scaled("macro.wti_63d", COMMODITY_SCALE)),
-    "forex_bias": Field((), note="no source of exchange rates"),
+    "commodity_bias": Field((_scaled("macro.wti_63d", "commodity_scale"),)),
+    "forex_bias": Field((_scaled("macro.dollar_63d", "dollar_scale"),), "no source of exchange rates"),
     "vix_level": Field(
-        ("macro.index_vol_21d",), _volatility, "no implied volatility in the source: realised, times 100"
+        (
+            Way(("macro.vix",), _implied),
+            Way(("macro.index_vol_21d",), _realised, "no implied volatility in the source: realised, times 100"),
+        )
     ),
-    "inst_flow": Field((), note="no source of fund flows"),
-    "options_sentiment": Field((), note="no source of option prices"),
-    "cta_direction": Field((), note="no source of trend followers' positions"),
-    "hf_consensus": Field((), note="no source of hedge-fund positions"),
-    "fed_odds": Field((), note="no source of rate futures"),
-    "onchain_positioning": Field((), note="no source of on-chain positions"),
+    "inst_flow": Field((), "no source of fund flows; the Fed's flow of funds is a quarter, known ten weeks after it"),
+    "options_sentiment": Field(
+        (Way(("macro.vix", "macro.index_vol_21d"), _premium, "implied less realised volatility of the index"),),
+        "no source of option prices",
+    ),
+    "cta_direction": Field(
+        (
+            Way(
+                tuple(name for one in TRENDS.values() for name in one),
+                _followers,
+                "a stand-in: the markets' own trends",
+            ),
+        ),
+        "no source of trend followers' positions, and too few markets for a stand-in",
+    ),
+    "hf_consensus": Field((), "no source of hedge-fund positions; the series of FRED hold none"),
+    "fed_odds": Field((), "no source of rate futures; a yield holds a year's policy, not the odds of one meeting"),
+    "onchain_positioning": Field((), "no source of on-chain positions; prices say nothing of who holds"),
 }
 """How each sourced field but `notes` comes about."""
 
 
 @phase(scope="run")
 def bias_row(macro_snapshot: MacroSnapshot, history: History, settings: BiasSettings, *, ask: Ask) -> BiasRow:
-    """The macro view of the night, computed from macro evidence and worded by a skill."""
+    """The macro view of the night, computed from macro evidence and worded by a skill.
+
+    Raises SourceDown before any call if the row is stale and the settings say to stop.
+    """
     known = {one.id: one for one in macro_snapshot.evidence}
     values: dict[str, Any] = {}
     provenance: dict[str, Provenance] = {}
@@ -129,6 +207,7 @@ def bias_row(macro_snapshot: MacroSnapshot, history: History, settings: BiasSett
         run_type="baseline" if history.bias_row is None else "delta",
         notes=None,
         provenance={**provenance, "notes": Provenance(status="missing", reason="not worded")},
+        coverage=_coverage(provenance, macro_snapshot.as_of, settings),
         **values,
     )
     return _worded(row, ask) if settings.wording else row
@@ -138,19 +217,28 @@ def _sourced(
     name: str, field: Field, known: Known, snapshot: MacroSnapshot, history: History, settings: BiasSettings
 ) -> tuple[Any, Provenance]:
     """A field's value and where it comes from: tonight, an earlier night, or nowhere."""
-    used = tuple(item for item in field.needs if item in known)
-    value = field.compute(known) if field.compute is not None and used else None
-    if value is not None:
-        newest = max(known[item].as_of for item in used)
-        return value, Provenance(status="fresh", as_of=newest, evidence=used, reason=field.note)
-    if field.compute is None:
-        return None, Provenance(status="missing", reason=field.note)
+    for way in field.ways:
+        used = tuple(item for item in way.needs if item in known and STAND_INS.get(item) not in known)
+        value = way.compute(known, settings.thresholds) if used else None
+        if value is not None:
+            newest = max(known[item].as_of for item in used)
+            return value, Provenance(status="fresh", as_of=newest, evidence=used, reason=way.note)
+    if not field.ways:
+        return None, Provenance(status="missing", reason=field.absent)
     carried = _carried(name, history.bias_row, snapshot.as_of, settings.carry_days)
     if carried is not None:
         return carried
+    last = history.bias_row.provenance[name] if history.bias_row is not None else None
+    nights = 1 + (last.missing_nights or 0 if last is not None and last.status == "missing" else 0)
+    return None, Provenance(status="missing", reason=_why(field, snapshot), missing_nights=nights)
+
+
+def _why(field: Field, snapshot: MacroSnapshot) -> str:
+    """The reasons of the evidence that was looked for, or that none was."""
     reasons = {one.id: one.reason for one in snapshot.missing}
-    why = "; ".join(reasons[item] for item in field.needs if item in reasons)
-    return None, Provenance(status="missing", reason=why or "its evidence is absent tonight")
+    wanted = dict.fromkeys(item for way in field.ways for item in way.needs)
+    why = "; ".join(dict.fromkeys(reasons[item] for item in wanted if item in reasons))
+    return "; ".join(filter(None, (field.absent, why))) or "its evidence is absent tonight"
 
 
 def _carried(name: str, last: BiasRow | None, as_of: date, carry_days: int) -> tuple[Any, Provenance] | None:
@@ -164,6 +252,23 @@ def _carried(name: str, last: BiasRow | None, as_of: date, carry_days: int) -> t
     old = last.provenance[name]
     reason = f"no value tonight; this one is of {since}, {age} days old"
     return getattr(last, name), Provenance(status="carried", as_of=since, evidence=old.evidence, reason=reason)
+
+
+def _coverage(provenance: Mapping[str, Provenance], as_of: date, settings: BiasSettings) -> Coverage:
+    """Shares of fresh, carried and missing fields, what has long been missing, and whether the row is stale."""
+    counts = Counter(one.status for one in provenance.values())
+    shares = {status: round(counts[status] / len(provenance), 4) for status in ("fresh", "carried", "missing")}
+    long = [name for name, one in provenance.items() if (one.missing_nights or 0) >= settings.missing_flag_nights]
+    newest = max((one.as_of for one in provenance.values() if one.as_of is not None), default=None)
+    stale = None
+    if newest is None:
+        stale = "no field has a value"
+    elif (as_of - newest).days > settings.stale_after_days:
+        stale = f"its newest value is of {newest}, {(as_of - newest).days} days before {as_of}"
+    if stale and settings.when_stale == "stop":
+        allowed = f"bias.stale_after_days allows {settings.stale_after_days}"
+        raise SourceDown(f"macro bias row: {stale}; {allowed}; look at the sources, or set bias.when_stale=mark")
+    return Coverage(**shares, long_missing=tuple(long), stale=stale)
 
 
 def _worded(row: BiasRow, ask: Ask) -> BiasRow:

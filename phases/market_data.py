@@ -6,14 +6,14 @@ stays missing; what could not be computed is listed with its reason.
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 from typing import TypeVar
 
 from phases.core.errors import NoData, SourceDown, TickerFailure
 from phases.core.fetch import Fetch
 from phases.core.phase import phase
-from phases.evidence.base import frozen
-from phases.evidence.macro import MACRO_ITEMS, released
+from phases.evidence.base import Origin, frozen, item_of
+from phases.evidence.macro import macro_items
 from phases.evidence.prices import INDEX_ITEMS, PRICE_ITEMS, UNIVERSE_ITEMS, Market, Prices, computed
 from phases.maths import indicators as ind
 from phases.maths.sessions import sessions_between
@@ -26,27 +26,63 @@ M = TypeVar("M", bound=Model)
 SESSIONS = 280
 """Bars asked for: 252 for the longest return, and room for the averages to warm up."""
 
+CRYPTO_DAYS = 90
+"""A quarter of calendar days: crypto assets trade on every one."""
+
 
 @phase(scope="run")
 def macro_snapshot(as_of: date, question: Question, settings: MarketSettings, *, fetch: Fetch) -> MacroSnapshot:
     """What is known about the market as a whole. Breadth and correlation use every series of the source."""
     day = as_of.isoformat()
     bars = fetch("bars", Bars, symbol=question.benchmark, as_of=day, sessions=str(SESSIONS))
-    universe, none = _or_empty(fetch, "universe", Universe(series=()), as_of=day, sessions=str(SESSIONS))
-    macro, _ = _or_empty(fetch, "macro", MacroSeriesSet(series=()), as_of=day)
+    universe, no_universe = _or_none(fetch, "universe", Universe(series=()), as_of=day, sessions=str(SESSIONS))
+    macro, no_macro = _or_none(fetch, "macro", MacroSeriesSet(series=()), as_of=day)
     try:
         _check_bars(bars, as_of, settings)
     except TickerFailure as failure:
         raise SourceDown(f"benchmark {question.benchmark}: {failure.reason}") from None
     market = Market(ind.frame_of(bars)["adj_close"], [ind.series_of(one) for one in universe.series])
     evidence, missing = computed(INDEX_ITEMS, market, bars.days[-1], bars.source or fetch.source_name)
-    if none is not None:
-        missing = [Missing(id=one.id, reason=none) if one.id in UNIVERSE_ITEMS else one for one in missing]
-    by_name = {one.name: one for one in macro.series}
-    for item in MACRO_ITEMS:
-        found = released(item, by_name.get(item.series), as_of, settings, fetch.source_name)
-        (evidence if isinstance(found, Evidence) else missing).append(found)  # type: ignore[arg-type]
+    released, absent = macro_items(macro, as_of, settings, fetch.source_name)
+    coin = [] if settings.crypto is None else [_crypto(settings.crypto, as_of, settings, fetch)]
+    evidence += [*released, *(one for one in coin if isinstance(one, Evidence))]
+    missing = [
+        *(one for one in missing if one.id not in UNIVERSE_ITEMS),
+        *_because([one for one in missing if one.id in UNIVERSE_ITEMS], no_universe),
+        *_because(absent, no_macro),
+        *(one for one in coin if isinstance(one, Missing)),
+    ]
     return MacroSnapshot(as_of=as_of, session=bars.days[-1], **frozen(evidence, missing, as_of.isoformat()))
+
+
+def _or_none(fetch: Fetch, dataset: str, none: M, **params: str) -> tuple[M, str | None]:
+    """What the sources have, or nothing and why."""
+    try:
+        return fetch(dataset, type(none), **params), None
+    except TickerFailure as nothing:
+        return none, nothing.reason
+
+
+def _because(missing: list[Missing], why: str | None) -> list[Missing]:
+    """Missing items with the reason of the source where that is why."""
+    return [one if why is None else one.model_copy(update={"reason": why}) for one in missing]
+
+
+def _crypto(symbol: str, as_of: date, settings: MarketSettings, fetch: Fetch) -> Evidence | Missing:
+    """Change of a crypto asset. A bar of the as-of day itself is left out: it ends after the close."""
+    id = "macro.crypto_90d"
+    try:
+        day = as_of.isoformat()
+        bars = fetch("bars", Bars, symbol=symbol, as_of=day, sessions=str(SESSIONS))
+        _check_bars(bars, as_of, settings)
+    except TickerFailure as nothing:
+        return Missing(id=id, reason=nothing.reason)
+    closes = [close for one, close in zip(bars.days, bars.adj_close, strict=True) if one < as_of]
+    if len(closes) <= CRYPTO_DAYS:
+        return Missing(id=id, reason=f"too few bars of {symbol}")
+    newest = max(one for one in bars.days if one < as_of)
+    origin = Origin(newest, newest + timedelta(1), bars.source or fetch.source_name)
+    return item_of(id, f"{symbol}, 90-day change", "ratio", closes[-1] / closes[-1 - CRYPTO_DAYS] - 1, origin)
 
 
 @phase(scope="ticker")
@@ -67,14 +103,6 @@ def market_snapshot(
     return MarketSnapshot(
         ticker=ticker, as_of=as_of, session=bars.days[-1], **frozen(evidence, missing, f"{ticker} {day}")
     )
-
-
-def _or_empty(fetch: Fetch, dataset: str, empty: M, **params: str) -> tuple[M, str | None]:
-    """What a source has of the whole market; where it has certainly nothing, an empty answer and the reason."""
-    try:
-        return fetch(dataset, type(empty), **params), None
-    except NoData as nothing:
-        return empty, nothing.reason
 
 
 def _check_bars(bars: Bars, as_of: date, settings: MarketSettings) -> None:

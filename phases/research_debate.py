@@ -77,7 +77,8 @@ def _bias_evidence(row: BiasRow, macro: MacroSnapshot) -> list[Evidence]:
         inputs = [known[name] for name in origin.evidence if name in known]
         lean = EQUITY_LEAN[value] * MACRO_WEIGHT if field == "equity" else 0.0
         label = f"macro bias row: {field}"
-        stale = origin.status == "carried" or any(one.stale for one in inputs)
+        old = row.coverage is not None and row.coverage.stale is not None
+        stale = old or origin.status == "carried" or any(one.stale for one in inputs)
         found.append(_computed(f"bias.{field}", label, value, lean, inputs, origin.as_of, row, stale))
     return found
 

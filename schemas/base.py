@@ -91,3 +91,9 @@ Stance = Literal["buy", "hold", "sell", "watch"]
 
 NetStance = Literal["bullish", "neutral", "bearish"]
 """Who gained in the exchange."""
+
+
+class Section(Model):
+    """A section of the configuration; its scalars are read from text."""
+
+    model_config = ConfigDict(strict=False, validate_default=True)

@@ -22,6 +22,23 @@ class Provenance(Model):
     """Evidence ids the value was computed from."""
     reason: Text | None = None
     """Why it is missing or carried, or what stands in for a better source."""
+    missing_nights: Annotated[int, Field(ge=1)] | None = None
+    """For a missing field that has a source: nights in a row without a value, this one included."""
+
+
+class Coverage(Model):
+    """How much of a bias row there is: shares of its fields, `notes` aside."""
+
+    fresh: Probability
+    """Share computed tonight."""
+    carried: Probability
+    """Share that is the last known value."""
+    missing: Probability
+    """Share without a value."""
+    long_missing: tuple[Text, ...] = ()
+    """Fields that have a source and have had no value for many nights in a row."""
+    stale: Text | None = None
+    """Why the row as a whole is stale; absent if it is not."""
 
 
 class FedOdds(Model):
@@ -81,10 +98,12 @@ class BiasRow(Model):
     """One or two sentences that word the fields above; never a number."""
     provenance: dict[str, Provenance]
     """Origin of each field but `date` and `run_type`, keyed by field."""
+    coverage: Coverage | None = None
+    """How much of it there is; absent in rows of older versions."""
 
 
 SOURCED_FIELDS: tuple[str, ...] = tuple(
-    name for name in BiasRow.model_fields if name not in ("date", "run_type", "provenance")
+    name for name in BiasRow.model_fields if name not in ("date", "run_type", "provenance", "coverage")
 )
 """The fourteen fields of the row that need a source."""
 

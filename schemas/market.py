@@ -97,6 +97,17 @@ class Universe(Model):
     """One entry a symbol, sorted by symbol."""
 
 
+class Revised(Model):
+    """A figure that a later one of the same period replaced."""
+
+    day: Day
+    """First day of the period."""
+    value: float
+    """The figure as it was."""
+    known: Day
+    """First day it could be known."""
+
+
 class MacroSeries(Model):
     """Released observations of one macro series, oldest first."""
 
@@ -106,7 +117,7 @@ class MacroSeries(Model):
     """What it measures, in words."""
     unit: Unit
     """Unit of the values."""
-    period: Literal["day", "month", "quarter"]
+    period: Literal["day", "week", "month", "quarter"]
     """What one observation describes."""
     days: tuple[Day, ...]
     """First day of each period."""
@@ -114,6 +125,8 @@ class MacroSeries(Model):
     """Observations."""
     known: tuple[Day, ...]
     """First day each observation could be known, its release lag included."""
+    revised: tuple[Revised, ...] = ()
+    """Figures that those above replaced, by period, oldest first."""
     source: Text | None = None
     """Which source answered; absent where there is only one."""
 

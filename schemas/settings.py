@@ -11,10 +11,11 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from schemas.analyst import Axis
-from schemas.base import Day, Model, Text, Ticker
+from schemas.base import Day, Section, Text, Ticker
+from schemas.bias_settings import BiasSettings
 from schemas.market import Dataset
 
 
@@ -25,12 +26,6 @@ def _absent(value: object) -> object:
 def _capitals(value: object) -> object:
     """A symbol in small letters is the same symbol; what is none is left as it was written."""
     return value.upper() if isinstance(value, str) and re.fullmatch("[a-z][a-z0-9.=-]*", value) else value
-
-
-class Section(Model):
-    """A section of the configuration; its scalars are read from text."""
-
-    model_config = ConfigDict(strict=False, validate_default=True)
 
 
 WEIGHT_PATTERN = r"^[0-9]+(\.[0-9]+)?(/[1-9][0-9]*)?$"
@@ -68,15 +63,8 @@ class MarketSettings(Section):
     """Periods since its release after which a macro observation is stale."""
     macro_drop_after_periods: Annotated[int, Field(ge=1, le=48)]
     """Periods since its release after which it is no evidence any more."""
-
-
-class BiasSettings(Section):
-    """The macro bias row."""
-
-    wording: bool
-    """Whether the macro-bias skill words the notes."""
-    carry_days: Annotated[int, Field(ge=0, le=365)]
-    """Oldest value that may be carried from an earlier night, in days."""
+    crypto: Annotated[Annotated[Ticker, BeforeValidator(_capitals)] | None, BeforeValidator(_absent)] = None
+    """Symbol whose bars tell of crypto assets, such as `BTC-USD`; absent for none."""
 
 
 class AnalystSettings(Section):

@@ -16,7 +16,7 @@ from phases.core.fetch import Fetch, Source
 from phases.core.provider import Provider, Reply, Request
 from phases.core.recorder import Recorder
 from phases.core.skills import Skill, load_skills
-from phases.evidence.macro import MACRO_ITEMS
+from phases.evidence.macro import LISTED_ITEMS, MACRO_ITEMS
 from phases.evidence.prices import INDEX_ITEMS, PRICE_ITEMS
 from phases.macro_bias import bias_row
 from phases.maths.lean import LEANS, NEUTRAL
@@ -47,8 +47,8 @@ def shipped(name: str) -> str:
 
 ROUNDS = shipped("rounds")
 
-UNITS: dict[str, Unit] = {one.id: one.unit for one in (*PRICE_ITEMS, *INDEX_ITEMS)}
-LABELS = {one.id: one.label for one in (*PRICE_ITEMS, *INDEX_ITEMS, *MACRO_ITEMS)}
+UNITS: dict[str, Unit] = {one.id: one.unit for one in (*PRICE_ITEMS, *INDEX_ITEMS, *LISTED_ITEMS)}
+LABELS = {one.id: one.label for one in (*PRICE_ITEMS, *INDEX_ITEMS, *MACRO_ITEMS, *LISTED_ITEMS)}
 
 QUESTION = Question(
     event="total return over the next 21 sessions exceeds that of ^GSPC",

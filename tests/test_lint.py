@@ -370,7 +370,7 @@ def test_planted_in_a_protocol(bundle: Bundle, old: str, new: str, said: str) ->
         pytest.param("as_of: 2008-09-30", "as_of: 2008-09-31", "as_of: '2008-09-31' is not allowed", id="no date"),
         pytest.param("technical: 0.6", "technic: 0.6", "analyst.axes", id="axis"),
         pytest.param("when: all", "when: always", "debate.when: 'always' is not allowed", id="word"),
-        pytest.param("source: packaged", "source: packaged\nsource: packaged", "stands twice", id="key twice"),
+        pytest.param("  name: packaged", "  name: packaged\n  name: packaged", "stands twice", id="key twice"),
     ],
 )
 def test_planted_in_the_configuration(bundle: Bundle, old: str, new: str, said: str) -> None:

@@ -16,9 +16,8 @@ from phases.core.text import nearest
 from phases.debate.readouts import READOUTS
 from phases.debate.readouts.base import ReadoutSettings
 from phases.debate.rules import parse_rule
-from schemas.base import Text
+from schemas.base import Section, Text
 from schemas.debate import ARGUMENT_LIMIT
-from schemas.settings import Section
 
 STAGES = ("opening", "loop", "closing")
 

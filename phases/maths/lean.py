@@ -77,6 +77,20 @@ LEANS: Final[dict[str, LeanRule]] = {
     "macro.gdp_yoy": _macro(0.025, 0.03, 1, "growth above trend helps earnings"),
     "macro.tbill_change_1y": _macro(0.0, 0.02, -1, "easing helps, tightening hurts"),
     "macro.unemployed_yoy": _macro(0.0, 0.20, -1, "a rising count is a weakening economy"),
+    # centres near the medians of 1990 to 2025, scales near twice the usual deviation, unless a reason is given
+    "macro.fed_funds_change_1y": _macro(0.0, 0.02, -1, "easing helps, tightening hurts"),
+    "macro.y10_change_63d": _macro(0.0, 0.01, -1, "dearer money lowers what later earnings are worth"),
+    "macro.vix": _macro(18.0, 14.0, -1, "the price of protection is fear"),
+    "macro.hy_spread": _macro(0.045, 0.04, -1, "lenders who want more fear defaults"),
+    "macro.hy_spread_change_63d": _macro(0.0, 0.015, -1, "credit tightens before business does"),
+    "macro.financial_stress": _macro(0.0, 2.0, -1, "0 is normal and 1 a deviation, as it is made"),
+    "macro.financial_conditions": _macro(0.0, 1.0, -1, "0 is average, above it tight, as it is made"),
+    "macro.dollar_63d": _macro(0.0, 0.06, -1, "a dear dollar tightens credit and shrinks foreign earnings"),
+    "macro.unemployment_change_1y": _macro(0.0, 0.01, -1, "rising unemployment is a weakening economy"),
+    "macro.unemployment_above_low": _macro(0.0, 0.005, -1, "half a point above the low marks recessions (Sahm)"),
+    "macro.payrolls_3m": _macro(0.015, 0.02, 1, "hiring above its trend is growth"),
+    "macro.claims_trend": _macro(0.0, 0.15, -1, "claims above their year's mean are layoffs"),
+    "macro.production_yoy": _macro(0.025, 0.05, 1, "output above its trend is growth"),
 }
 """Rule of each id that has a direction; every other id is neutral."""
 
@@ -91,6 +105,20 @@ NEUTRAL: Final[dict[str, str]] = {
     "macro.tbill_3m": "a level; its change has a row",
     "macro.unemployment": "a level; its change has a row",
     "macro.wti_63d": "helps some stocks and hurts others",
+    "macro.cpi_yoy": "acts through policy, which has its own row",
+    "macro.cpi_3m": "acts through policy, which has its own row",
+    "macro.core_pce_yoy": "acts through policy, which has its own row",
+    "macro.y2": "a level; policy and the 10-year yield have rows",
+    "macro.y10": "a level; its change has a row",
+    "macro.y10_change_1y": "context: the change over 63 sessions has a row",
+    "macro.curve": "an inverted curve warns of a recession a year ahead, not of the next month",
+    "macro.curve_change_1y": "steepens in good times and in bad ones",
+    "macro.fed_funds": "a level; its change has a row",
+    "macro.breakeven_10y": "a level near its target says nothing",
+    "macro.breakeven_change_63d": "rises with hopes of growth and with fears of inflation",
+    "macro.retail_yoy": "in dollars of the day: inflation raises it too",
+    "macro.dollar_252d": "context: the change over 63 sessions has a row",
+    "macro.crypto_90d": "another market; says little of stocks",
 }
 """Known ids that have no direction on purpose, and why; `lean` does not read it."""
 
@@ -124,8 +152,12 @@ SENTIMENT: Final[tuple[str, ...]] = (
     "macro.mean_corr_63d",
     "macro.index_vol_21d",
     "macro.index_vol_ratio",
+    "macro.vix",
+    "macro.hy_spread_change_63d",
+    "macro.financial_stress",
 )
-"""What the sentiment axis reads: volume, range, drawdown, correlation, own and index volatility."""
+"""What the sentiment axis reads: volume, range, drawdown, correlation, own and index volatility, and the
+market's prices of fear."""
 
 
 def lean(evidence_id: str, value: float) -> float:

@@ -1,8 +1,8 @@
 """The words of the macro bias row, computed from numbers with stated thresholds.
 
-Thresholds are conventions, not fitted: growth of 2.5 percent a year is near the US trend, core
-inflation of 2.5 percent is near the usual target, half a point of short rates in a year is two
-steps of policy.
+Thresholds are conventions, not fitted, and stand in the configuration (`bias.thresholds`): growth
+of 2.5 percent a year is near the US trend, core inflation of 2.5 percent is near the usual target,
+half a point of short rates in a year is two steps of policy.
 """
 
 from __future__ import annotations
@@ -11,6 +11,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 from schemas.bias import Bias
+from schemas.bias_settings import BiasThresholds
+
+USUAL = BiasThresholds()
+"""Those of the shipped configuration."""
 
 Growth = Literal["expanding", "slowing", "contracting"]
 Inflation = Literal["hot", "mild", "cold"]
@@ -18,17 +22,17 @@ Policy = Literal["tightening", "neutral", "easing"]
 RiskAppetite = Literal["risk on", "mixed", "risk off"]
 
 
-def bias_of(tilt: float) -> Bias:
+def bias_of(tilt: float, at: BiasThresholds = USUAL) -> Bias:
     """Five words for a tilt of -1..1, symmetric around 0.
 
     >>> [bias_of(x) for x in (-0.7, -0.2, 0.0, 0.3, 0.6)]
     ['strong_bearish', 'bearish', 'neutral', 'bullish', 'strong_bullish']
     """
-    if abs(tilt) < 0.2:
+    if abs(tilt) < at.tilt:
         return "neutral"
     if tilt > 0:
-        return "strong_bullish" if tilt >= 0.6 else "bullish"
-    return "strong_bearish" if tilt <= -0.6 else "bearish"
+        return "strong_bullish" if tilt >= at.strong else "bullish"
+    return "strong_bearish" if tilt <= -at.strong else "bearish"
 
 
 def mean(values: Sequence[float]) -> float | None:
@@ -40,20 +44,22 @@ def mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def growth(gdp_yoy: float | None, unemployed_yoy: float | None) -> Growth | None:
+def growth(gdp_yoy: float | None, unemployed_yoy: float | None, at: BiasThresholds = USUAL) -> Growth | None:
     """Growth from real output over a year, or from the count of unemployed where output is unknown.
 
     >>> [growth(0.03, None), growth(0.01, None), growth(None, 0.3)]
     ['expanding', 'slowing', 'contracting']
     """
     if gdp_yoy is not None:
-        return "expanding" if gdp_yoy >= 0.025 else "slowing" if gdp_yoy >= 0 else "contracting"
+        return "expanding" if gdp_yoy >= at.growth_expanding else "slowing" if gdp_yoy >= 0 else "contracting"
     if unemployed_yoy is not None:
-        return "expanding" if unemployed_yoy <= 0 else "slowing" if unemployed_yoy <= 0.15 else "contracting"
+        if unemployed_yoy <= 0:
+            return "expanding"
+        return "slowing" if unemployed_yoy <= at.unemployed_contracting else "contracting"
     return None
 
 
-def inflation(core_cpi_yoy: float | None) -> Inflation | None:
+def inflation(core_cpi_yoy: float | None, at: BiasThresholds = USUAL) -> Inflation | None:
     """Inflation from core consumer prices over a year.
 
     >>> [inflation(0.03), inflation(0.02), inflation(0.01)]
@@ -61,10 +67,10 @@ def inflation(core_cpi_yoy: float | None) -> Inflation | None:
     """
     if core_cpi_yoy is None:
         return None
-    return "hot" if core_cpi_yoy > 0.025 else "mild" if core_cpi_yoy >= 0.015 else "cold"
+    return "hot" if core_cpi_yoy > at.inflation_hot else "mild" if core_cpi_yoy >= at.inflation_cold else "cold"
 
 
-def policy(short_rate_change: float | None) -> Policy | None:
+def policy(short_rate_change: float | None, at: BiasThresholds = USUAL) -> Policy | None:
     """Policy from the change of the three-month bill rate over a year.
 
     >>> [policy(0.01), policy(0.0), policy(-0.03)]
@@ -72,10 +78,14 @@ def policy(short_rate_change: float | None) -> Policy | None:
     """
     if short_rate_change is None:
         return None
-    return "tightening" if short_rate_change >= 0.005 else "easing" if short_rate_change <= -0.005 else "neutral"
+    if abs(short_rate_change) < at.policy_step:
+        return "neutral"
+    return "tightening" if short_rate_change > 0 else "easing"
 
 
-def risk_appetite(index_tilt: float | None, index_volatility: float | None) -> RiskAppetite | None:
+def risk_appetite(
+    index_tilt: float | None, index_volatility: float | None, at: BiasThresholds = USUAL
+) -> RiskAppetite | None:
     """Risk appetite from index trend (tilt of -1..1) and realised index volatility (a year).
 
     >>> [risk_appetite(0.5, 0.12), risk_appetite(-0.5, 0.35), risk_appetite(0.5, 0.35)]
@@ -83,6 +93,7 @@ def risk_appetite(index_tilt: float | None, index_volatility: float | None) -> R
     """
     if index_tilt is None or index_volatility is None:
         return None
-    if index_tilt >= 0.2 and index_volatility < 0.20:
+    calm = index_volatility < at.appetite_volatility
+    if index_tilt >= at.tilt and calm:
         return "risk on"
-    return "risk off" if index_tilt <= -0.2 and index_volatility >= 0.20 else "mixed"
+    return "risk off" if index_tilt <= -at.tilt and not calm else "mixed"

@@ -23,9 +23,16 @@ def _yahoo(settings: SourceSettings) -> Source:
     return YahooSource(settings)
 
 
+def _fred(settings: SourceSettings) -> Source:
+    from phases.sources.fred import FredSource
+
+    return FredSource(settings)
+
+
 SOURCES: dict[str, Callable[[SourceSettings], Source]] = {
     "packaged": _packaged,
     "yahoo": _yahoo,
+    "fred": _fred,
 }
 """How each source is made. A source is imported only when it is asked for."""
 

@@ -7,26 +7,45 @@ from typing import Any
 
 import pytest
 
+from phases.core.errors import SourceDown
 from phases.macro_bias import bias_row
 from schemas.bias import BiasRow, FedOdds, OnchainPositioning, Provenance
 from schemas.market import Evidence, Missing
 from schemas.run import History
-from tests.support import DAY, REFUSAL, Changed, Desk, ask_door, constant, item, macro, row_of_bias, settings
+from tests.support import (
+    BUNDLE,
+    DAY,
+    REFUSAL,
+    Changed,
+    Desk,
+    ask_door,
+    constant,
+    header_of,
+    item,
+    macro,
+    market,
+    row_of_bias,
+    settings,
+    whole_night,
+)
 
 BIASES = ["equity_bias", "crypto_bias", "bond_bias", "commodity_bias", "forex_bias"]
 FLOWS = ["vix_level", "inst_flow", "options_sentiment", "cta_direction", "hf_consensus", "fed_odds"]
 SIXTEEN = ["date", "run_type", "macro_regime", *BIASES, *FLOWS, "onchain_positioning", "notes"]
 
 WITHOUT_SOURCE = {
-    "crypto_bias": "crypto",
-    "forex_bias": "exchange rates",
     "inst_flow": "fund flows",
-    "options_sentiment": "option",
-    "cta_direction": "trend followers",
     "hf_consensus": "hedge-fund",
     "fed_odds": "rate futures",
     "onchain_positioning": "on-chain",
 }
+WITH_FURTHER_SERIES = {
+    "crypto_bias": "crypto",
+    "forex_bias": "exchange rates",
+    "options_sentiment": "option",
+    "cta_direction": "trend followers",
+}
+"""Fields that a source may have; the packaged one does not."""
 
 CRASH = (
     item("macro.index_ret_63d", -0.32, value=-0.09),
@@ -51,7 +70,7 @@ def row_of(
 
 def test_there_are_sixteen_fields_and_an_origin_for_each_but_two() -> None:
     assert len(SIXTEEN) == 16
-    assert [*BiasRow.model_fields] == [*SIXTEEN, "provenance"]
+    assert [*BiasRow.model_fields] == [*SIXTEEN, "provenance", "coverage"]
     for row in (row_of(), row_of(*CRASH), row_of(last=row_of(*CRASH))):
         assert set(row.provenance) == set(SIXTEEN) - {"date", "run_type"}
         for name, origin in row.provenance.items():
@@ -115,12 +134,23 @@ def test_a_field_without_a_source_is_missing_with_the_reason(name: str) -> None:
         assert WITHOUT_SOURCE[name] in (row.provenance[name].reason or "")
 
 
+@pytest.mark.parametrize("name", WITH_FURTHER_SERIES)
+def test_a_field_whose_series_nobody_lists_is_missing_with_the_reason(name: str) -> None:
+    origin = row_of(*CRASH).provenance[name]
+    assert (origin.status, origin.missing_nights) == ("missing", 1)
+    assert WITH_FURTHER_SERIES[name] in (origin.reason or "")
+
+
 COMPUTED = {
     "macro_regime": "growth slowing, inflation mild, policy neutral, appetite mixed",
     "equity_bias": "bearish",
     "bond_bias": "bullish",
     "commodity_bias": "strong_bullish",
     "vix_level": 33.3,
+    "crypto_bias": "bearish",
+    "forex_bias": "bullish",
+    "options_sentiment": "bearish",
+    "cta_direction": "bullish",
 }
 
 
@@ -215,3 +245,130 @@ def test_without_wording_no_skill_is_asked() -> None:
     row = bias_row(macro(*CRASH), History(), settings("bias.wording=false").bias, ask=ask_door(desk))
     assert (desk.requests, row.notes) == ([], None)
     assert row.provenance["notes"].reason == "not worded"
+
+
+# further series
+
+
+@pytest.mark.parametrize(
+    ("evidence", "field", "word"),
+    [
+        ((item("macro.dollar_63d", value=0.03),), "forex_bias", "bullish"),  # .03 / .06
+        ((item("macro.dollar_63d", value=-0.05),), "forex_bias", "strong_bearish"),
+        ((item("macro.crypto_90d", value=-0.2),), "crypto_bias", "bearish"),  # -.2 / .6
+        ((item("macro.crypto_90d", value=0.1),), "crypto_bias", "neutral"),
+        ((item("macro.y10_change_63d", value=0.004), *CRASH), "bond_bias", "bearish"),  # before the bill rate
+        ((item("macro.fed_funds_change_1y", value=-0.01),), "bond_bias", "bullish"),
+        ((item("macro.vix", value=31.2), *CRASH), "vix_level", 31.2),
+        # .04 - (.40 - .20) is -.16: twice a full tilt
+        (
+            (item("macro.vix", value=40.0), item("macro.index_vol_21d", value=0.2)),
+            "options_sentiment",
+            "strong_bearish",
+        ),
+        ((item("macro.vix", value=16.0), item("macro.index_vol_21d", value=0.12)), "options_sentiment", "neutral"),
+        ((item("macro.vix", value=16.0), item("macro.index_vol_21d", value=0.15)), "options_sentiment", "bullish"),
+        # September 30th, 2008: no calm, though what happened was worse than its price
+        ((item("macro.vix", value=39.39), item("macro.index_vol_21d", value=0.5516)), "options_sentiment", "neutral"),
+        ((item("macro.vix", value=16.0),), "options_sentiment", None),
+    ],
+)
+def test_further_series_fill_further_fields(evidence: tuple[Evidence, ...], field: str, word: Any) -> None:
+    row = row_of(*{one.id: one for one in reversed(evidence)}.values())
+    assert getattr(row, field) == word
+    assert row.provenance[field].status == ("missing" if word is None else "fresh")
+
+
+def test_trend_followers_are_read_from_three_markets_at_the_least() -> None:
+    index = (item("macro.index_ret_63d", value=0.07), item("macro.index_ret_252d", value=0.6))  # .5 and 1: .75
+    bonds = item("macro.y10_change_63d", value=0.005)  # -.5
+    dollar = item("macro.dollar_63d", value=0.06)  # 1
+    assert row_of(*index, bonds).cta_direction is None
+    row = row_of(*index, bonds, dollar)
+    assert row.cta_direction == "bullish"  # 1.25 / 3
+    assert "stand-in" in (row.provenance["cta_direction"].reason or "")
+    assert row_of(*index, bonds, dollar, item("macro.wti_63d", value=0.5)).cta_direction == "bullish"  # 2.25 / 4
+
+
+def test_the_regime_takes_the_second_choice_where_the_first_is_not_known() -> None:
+    pce, funds = item("macro.core_pce_yoy", value=0.03), item("macro.fed_funds_change_1y", value=-0.01)
+    row = row_of(pce, funds)
+    assert row.macro_regime == "growth unknown, inflation hot, policy easing, appetite unknown"
+    assert row.provenance["macro_regime"].evidence == ("macro.core_pce_yoy", "macro.fed_funds_change_1y")
+    row = row_of(pce, funds, item("macro.core_cpi_yoy", value=0.02))
+    assert row.macro_regime == "growth unknown, inflation mild, policy easing, appetite unknown"
+    assert "macro.core_pce_yoy" not in row.provenance["macro_regime"].evidence
+
+
+def test_thresholds_are_those_of_the_configuration() -> None:
+    words = ("bias.thresholds.inflation_hot=0.03", "bias.thresholds.rate_scale=0.2", "bias.thresholds.tilt=0.15")
+    row = row_of(*CRASH, sets=words)
+    assert row.macro_regime == "growth slowing, inflation mild, policy easing, appetite risk off"
+    assert row.bond_bias == "bullish"  # .032 / .2
+
+
+# how much there is
+
+
+def test_coverage_counts_every_field_but_the_notes() -> None:
+    last = row_of_bias(bond_bias="bearish", forex_bias="bullish", date=DAY - timedelta(1))
+    coverage = row_of(*CRASH[:5], last=last).coverage
+    assert coverage is not None
+    # of thirteen: regime, equity and volatility; bond and forex
+    assert (coverage.fresh, coverage.carried, coverage.missing) == (0.2308, 0.1538, 0.6154)
+    assert (coverage.long_missing, coverage.stale) == ((), None)
+
+
+def test_a_field_missing_many_nights_in_a_row_is_flagged_until_it_has_a_value() -> None:
+    row, nights = row_of(*CRASH), []
+    for _ in range(4):
+        nights.append(
+            (row.coverage.long_missing if row.coverage else None, row.provenance["forex_bias"].missing_nights)
+        )
+        row = row_of(*CRASH, last=row)
+    assert nights == [((), 1), ((), 2), ((), 3), ((), 4)]
+    assert row.coverage is not None
+    assert row.coverage.long_missing == tuple(WITH_FURTHER_SERIES)
+    filled = row_of(*CRASH, item("macro.dollar_63d", value=0.03), last=row)
+    assert filled.provenance["forex_bias"].missing_nights is None
+    assert filled.coverage is not None
+    assert "forex_bias" not in filled.coverage.long_missing
+    assert filled.coverage.long_missing, "the others go on"
+
+
+def test_what_no_source_ever_has_is_never_flagged() -> None:
+    row = row_of(*CRASH)
+    for name in WITHOUT_SOURCE:
+        assert row.provenance[name].missing_nights is None
+
+
+OLD = tuple(one.model_copy(update={"as_of": DAY - timedelta(10), "known_at": DAY - timedelta(10)}) for one in CRASH)
+
+
+@pytest.mark.parametrize("evidence", [(), OLD], ids=["F138-missing", "F138-ten-days-old"])
+def test_a_missing_or_old_row_stops_before_any_call(evidence: tuple[Evidence, ...]) -> None:
+    desk = Desk()
+    with pytest.raises(SourceDown, match=r"macro bias row: .*bias\.when_stale=mark"):
+        bias_row(macro(*evidence), History(), settings("bias.when_stale=stop").bias, ask=ask_door(desk))
+    assert desk.requests == []
+
+
+def test_f138_an_old_row_is_marked_in_every_payload() -> None:
+    """Without the mark the same items are not stale."""
+    desk = Desk()
+    old = whole_night(market(*BUNDLE), macro(*OLD), header_of(), ask=ask_door(desk))
+    assert old.case.bias_row.coverage is not None
+    assert old.case.bias_row.coverage.stale == "its newest value is of 2008-09-20, 10 days before 2008-09-30"
+    assert [one.stale for one in old.case.bundle if one.id.startswith("bias.")] == [True, True, True]
+    assert all("10 days before 2008-09-30" in one for one in desk.prompts() if "equity_bias" in one)
+    assert len([one for one in desk.prompts() if "equity_bias" in one]) >= 4
+    new = whole_night(market(*BUNDLE), macro(*CRASH), header_of(), ask=ask_door())
+    assert [one.stale for one in new.case.bundle if one.id.startswith("bias.")] == [False, False, False]
+
+
+@pytest.mark.parametrize(("days", "stale"), [(7, False), (8, True)])
+def test_the_row_is_as_old_as_its_newest_value(days: int, stale: bool) -> None:
+    aged = [one.model_copy(update={"as_of": DAY - timedelta(days)}) for one in CRASH]
+    coverage = row_of(*aged).coverage
+    assert coverage is not None
+    assert (coverage.stale is not None) is stale

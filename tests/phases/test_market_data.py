@@ -277,9 +277,17 @@ def test_breadth_counts_all_series_and_none_asked_for() -> None:
 def released(known: date, period: str = "month", name: str = "core_cpi", count: int = 30) -> dict[str, Any]:
     """A series that grows by one percent a period, its last figure known on a day."""
     values = [100 * 1.01**n for n in range(count)]
-    past = [(known - timedelta(40 + n)).isoformat() for n in range(count)]
+    past = [_period(known, period, count - n).isoformat() for n in range(count)]
     about = {"name": name, "label": name, "unit": "index", "period": period}
-    return {**about, "days": sorted(past), "values": values, "known": [*sorted(past)[1:], known.isoformat()]}
+    return {**about, "days": past, "values": values, "known": [*past[1:], known.isoformat()]}
+
+
+def _period(known: date, period: str, back: int) -> date:
+    """First day of a period so many before the one a day is in."""
+    if period == "day":
+        return known - timedelta(back)
+    months = known.year * 12 + known.month - 1 - back * {"month": 1, "quarter": 3}[period]
+    return date(months // 12, months % 12 + 1, 1)
 
 
 # period, days since the release, stale, dropped: 2 and 4 periods of 31, 92 and 5 days

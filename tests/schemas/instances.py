@@ -12,9 +12,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 import schemas.contracts  # noqa: F401 (defines every record)
-from schemas.base import Model
+from schemas.base import Model, Section
 from schemas.generate import json_schema
-from schemas.settings import Section
 
 Schema = Mapping[str, Any]
 Path = tuple[str | int, ...]

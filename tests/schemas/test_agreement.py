@@ -21,10 +21,10 @@ from pydantic import TypeAdapter, ValidationError
 from phases.core.reading import read
 from phases.core.scanner import Malformed, strict_json
 from schemas import CONTRACTS
-from schemas.base import Model, Text, Ticker
+from schemas.base import Model, Section, Text, Ticker
 from schemas.debate import DebateRoundContribution
 from schemas.grammar import VISIBLE
-from schemas.settings import Section, Settings
+from schemas.settings import Settings
 from schemas.validation import problems
 from tests.schemas.instances import (
     FOREIGN,

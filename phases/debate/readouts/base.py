@@ -11,11 +11,10 @@ from pydantic import Field
 
 from phases.debate.points import Raised, raised
 from schemas.analyst import AnalystPayload
-from schemas.base import Stance
+from schemas.base import Section, Stance
 from schemas.debate import Case
 from schemas.ledger import LedgerEvent
 from schemas.market import Evidence
-from schemas.settings import Section
 
 Share = Annotated[str, Field(pattern=r"^(0(\.[0-9]+)?|1(\.0+)?)$")]
 """A number from 0 to 1, kept exact."""

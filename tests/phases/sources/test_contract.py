@@ -17,7 +17,7 @@ from schemas.settings import SourceSettings
 
 SETTINGS = SourceSettings(name="packaged")
 
-REACHED = {"yahoo"}
+REACHED = {"yahoo", "fred"}
 """Over a network: they have tests of their own, with a server that answers."""
 
 

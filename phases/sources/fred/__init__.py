@@ -1,0 +1,122 @@
+"""FRED, the macro series of the Federal Reserve Bank of St. Louis: a folder of files, or the key-less download."""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_right
+from collections.abc import Mapping
+from datetime import date, timedelta
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from phases.core.errors import NoData, SourceDown
+from phases.core.recorder import today
+from phases.sources.fred.files import Row, Unreadable, read
+from phases.sources.fred.series import SERIES, WINDOW, Spec
+from schemas.settings import SourceSettings
+
+SINCE = date(1980, 1, 1)
+"""First day the download is asked about; most series are older."""
+
+YEARS_BACK = timedelta(1200)
+"""How far before the as-of day the download begins: three years and the longest lag."""
+
+
+class FredSource:
+    """Answers `macro`; it has no prices.
+
+    In a folder lies one file a series, `<ID>.csv`. A series without a file is listed without values.
+    """
+
+    name = "fred"
+
+    def __init__(self, settings: SourceSettings) -> None:
+        """Read and digest the folder, if there is one. Raises SourceDown if it holds no series."""
+        self._settings = settings
+        self.live = settings.fred.path is None
+        self._files = {} if settings.fred.path is None else _read(Path(settings.fred.path))
+        parts = [f"{id} {hashlib.sha256(body).hexdigest()}" for id, body in self._files.items()]
+        self.vintage = "live" if self.live else hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+    def fetch(self, dataset: str, params: Mapping[str, str]) -> Any:
+        """Answer one question with a plain JSON value; see `phases.sources.base`."""
+        if dataset == "span":
+            return self._span()
+        if dataset != "macro":
+            about = f" of {params['symbol']}" if "symbol" in params else ""
+            raise NoData(f"fred has macro series alone, and no {dataset}{about}")
+        as_of = date.fromisoformat(params["as_of"])
+        rows = self._downloaded(as_of) if self.live else self._parsed
+        if not any(rows.values()):
+            raise SourceDown(f"fred: none of {len(rows)} series has an observation; check source.fred")
+        named: dict[str, Spec] = {}
+        for spec in SERIES:
+            if spec.name not in named or (rows.get(spec.id) and not rows.get(named[spec.name].id)):
+                named[spec.name] = spec
+        return {"series": [_series(spec, rows.get(spec.id) or [], as_of) for _, spec in sorted(named.items())]}
+
+    def _span(self) -> dict[str, str]:
+        if self.live:
+            return {"first": SINCE.isoformat(), "last": today().isoformat()}
+        days = [row.day for rows in self._parsed.values() for row in rows]
+        if not days:
+            raise SourceDown(f"fred: no file in {self._settings.fred.path} has an observation")
+        return {"first": min(days).isoformat(), "last": max(days).isoformat()}
+
+    @cached_property
+    def _parsed(self) -> dict[str, list[Row]]:
+        texts = {id: body.decode("utf-8", "replace") for id, body in self._files.items()}
+        return {spec.id: self._rows(spec, texts[spec.id]) for spec in SERIES if spec.id in texts}
+
+    def _downloaded(self, as_of: date) -> dict[str, list[Row]]:
+        from phases.sources.fred.web import downloaded
+
+        first = {spec.name: spec for spec in reversed(SERIES)}
+        since = max(SINCE, as_of - YEARS_BACK).isoformat()
+        bodies = downloaded(self._settings, sorted(spec.id for spec in first.values()), since)
+        return {spec.id: self._rows(spec, bodies[spec.id] or "") for spec in first.values() if bodies[spec.id]}
+
+    def _rows(self, spec: Spec, text: str) -> list[Row]:
+        try:
+            return read(text, spec.id, partial(spec.known, lags=self._settings.fred.lags))
+        except Unreadable as error:
+            raise SourceDown(f"fred: {spec.id}: {error}; download it anew") from None
+
+
+def _read(folder: Path) -> dict[str, bytes]:
+    """The files of known series, by series."""
+    try:
+        found = {spec.id: path.read_bytes() for spec in SERIES if (path := folder / f"{spec.id}.csv").is_file()}
+    except OSError as error:
+        raise SourceDown(f"fred: source.fred.path {folder}: {error.strerror}") from None
+    if not found:
+        raise SourceDown(f"fred: source.fred.path {folder} holds no file such as CPIAUCSL.csv")
+    return found
+
+
+def _series(spec: Spec, rows: list[Row], as_of: date) -> dict[str, Any]:
+    """What was known of a series: by period the newest figure said by then, and those it replaced."""
+    days: list[str] = []
+    values: list[float] = []
+    known: list[str] = []
+    revised: list[dict[str, Any]] = []
+    for row in reversed(rows[: bisect_right(rows, as_of, key=lambda one: one.day)]):
+        said = [one for one in row.said if one[0] <= as_of]
+        figures = [(since.isoformat(), _scaled(spec, value)) for since, value in said if value is not None]
+        if not said or said[-1][1] is None:
+            continue
+        days.append(row.day.isoformat())
+        known.append(figures[-1][0])
+        values.append(figures[-1][1])
+        told = [{"day": days[-1], "value": value, "known": since} for since, value in figures[:-1]]
+        revised += reversed(told)
+        if len(days) == WINDOW[spec.period]:
+            break
+    about = {"name": spec.name, "label": spec.label, "unit": spec.unit, "period": spec.period}
+    replaced = {"revised": revised[::-1]} if revised else {}
+    return {**about, "days": days[::-1], "values": values[::-1], "known": known[::-1], **replaced}
+
+
+def _scaled(spec: Spec, value: float) -> float:
+    return round(value / 100, 10) if spec.percent else value

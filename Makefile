@@ -43,6 +43,7 @@ nightly: setup
 bench: setup
 	$(PY) -m bench
 	$(PY) -m bench.health
+	$(PY) -m bench.folder
 
 # After a change of a contract.
 schemas: setup

@@ -265,11 +265,17 @@ def show(
     ticker: Annotated[str | None, typer.Argument(metavar="TICKER", help="One debate.")] = None,
     out: Out = Path("runs"),
     as_json: Annotated[bool, typer.Option("--json", help="Everything as JSON, inputs of every turn included.")] = False,
+    evidence: Annotated[bool, typer.Option("--evidence", help="What was known: of TICKER, or of the market.")] = False,
 ) -> None:
-    """Show a run, or one ticker's debate."""
-    from phases.show import show_run, show_ticker
+    """Show a run, one ticker's debate, or the evidence of either."""
+    from phases.show import show_evidence, show_run, show_ticker
 
+    if evidence and as_json:
+        raise UsageError("show: --evidence is a table; --json has the evidence too")
     with closing(_open(out)) as store:
+        if evidence:
+            print(show_evidence(store, name, ticker))
+            return
         print(show_run(store, name, as_json) if ticker is None else show_ticker(store, name, ticker, as_json))
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import TypeVar
 
-from phases.core.errors import NoData, SourceDown, TickerFailure
+from phases.core.errors import SourceDown, TickerFailure
 from phases.core.fetch import Fetch
 from phases.core.phase import phase
 from phases.evidence.base import Origin, frozen, item_of
 from phases.evidence.macro import macro_items
-from phases.evidence.prices import INDEX_ITEMS, PRICE_ITEMS, UNIVERSE_ITEMS, Market, Prices, computed
+from phases.evidence.prices import INDEX_ITEMS, UNIVERSE_ITEMS, Market, Prices, computed, priced_in
+from phases.evidence.quality import checked, steady
 from phases.maths import indicators as ind
-from phases.maths.sessions import sessions_between
 from schemas.base import Model, Ticker
 from schemas.market import Bars, Evidence, MacroSeriesSet, MacroSnapshot, MarketSnapshot, Missing, Question, Universe
 from schemas.settings import MarketSettings
@@ -33,15 +33,19 @@ CRYPTO_DAYS = 90
 @phase(scope="run")
 def macro_snapshot(as_of: date, question: Question, settings: MarketSettings, *, fetch: Fetch) -> MacroSnapshot:
     """What is known about the market as a whole. Breadth and correlation use every series of the source."""
-    day = as_of.isoformat()
-    bars = fetch("bars", Bars, symbol=question.benchmark, as_of=day, sessions=str(SESSIONS))
+    day, name = as_of.isoformat(), question.benchmark
+    bars = fetch("bars", Bars, symbol=name, as_of=day, sessions=str(SESSIONS))
     universe, no_universe = _or_none(fetch, "universe", Universe(series=()), as_of=day, sessions=str(SESSIONS))
     macro, no_macro = _or_none(fetch, "macro", MacroSeriesSet(series=()), as_of=day)
     try:
-        _check_bars(bars, as_of, settings)
+        bars = checked(bars, name, as_of, settings).bars
     except TickerFailure as failure:
-        raise SourceDown(f"benchmark {question.benchmark}: {failure.reason}") from None
-    market = Market(ind.frame_of(bars)["adj_close"], [ind.series_of(one) for one in universe.series])
+        raise SourceDown(f"benchmark {name}: {failure.reason}") from None
+    others = [one for one in universe.series if one.symbol != name]
+    sound = {one.symbol: one for one in others if steady(one)}
+    wild = ", ".join(one.symbol for one in others if one.symbol not in sound)
+    notes = (*bars.notes, *([f"left out of breadth and correlation, their closes jump: {wild}"] if wild else []))
+    market = Market(ind.frame_of(bars)["adj_close"], [ind.series_of(one) for one in sound.values()])
     evidence, missing = computed(INDEX_ITEMS, market, bars.days[-1], bars.source or fetch.source_name)
     released, absent = macro_items(macro, as_of, settings, fetch.source_name)
     coin = [] if settings.crypto is None else [_crypto(settings.crypto, as_of, settings, fetch)]
@@ -52,7 +56,9 @@ def macro_snapshot(as_of: date, question: Question, settings: MarketSettings, *,
         *_because(absent, no_macro),
         *(one for one in coin if isinstance(one, Missing)),
     ]
-    return MacroSnapshot(as_of=as_of, session=bars.days[-1], **frozen(evidence, missing, as_of.isoformat()))
+    return MacroSnapshot(
+        as_of=as_of, session=bars.days[-1], notes=notes, **frozen(evidence, missing, as_of.isoformat())
+    )
 
 
 def _or_none(fetch: Fetch, dataset: str, none: M, **params: str) -> tuple[M, str | None]:
@@ -73,8 +79,8 @@ def _crypto(symbol: str, as_of: date, settings: MarketSettings, fetch: Fetch) ->
     id = "macro.crypto_90d"
     try:
         day = as_of.isoformat()
-        bars = fetch("bars", Bars, symbol=symbol, as_of=day, sessions=str(SESSIONS))
-        _check_bars(bars, as_of, settings)
+        found = fetch("bars", Bars, symbol=symbol, as_of=day, sessions=str(SESSIONS))
+        bars = checked(found, symbol, as_of, settings).bars
     except TickerFailure as nothing:
         return Missing(id=id, reason=nothing.reason)
     closes = [close for one, close in zip(bars.days, bars.adj_close, strict=True) if one < as_of]
@@ -93,31 +99,17 @@ def market_snapshot(
     if ticker == question.benchmark:
         raise TickerFailure(f"{ticker} is the benchmark, and nothing beats itself", "refused")
     day = as_of.isoformat()
-    bars = fetch("bars", Bars, symbol=ticker, as_of=day, sessions=str(SESSIONS))
-    _check_bars(bars, as_of, settings)
+    own = checked(fetch("bars", Bars, symbol=ticker, as_of=day, sessions=str(SESSIONS)), ticker, as_of, settings)
     benchmark = fetch("bars", Bars, symbol=question.benchmark, as_of=day, sessions=str(SESSIONS))
-    frame = ind.frame_of(bars)
-    adj = frame["adj_close"]
-    prices = Prices(frame, adj, ind.frame_of(benchmark)["adj_close"].loc[: adj.index[-1]])
-    evidence, missing = computed(PRICE_ITEMS, prices, bars.days[-1], bars.source or fetch.source_name)
+    other = checked(benchmark, question.benchmark, as_of, settings).bars
+    frame, bars = ind.frame_of(own.bars), own.bars
+    prices = Prices(frame, frame["adj_close"], ind.frame_of(other)["adj_close"].loc[: frame.index[-1]])
+    evidence, missing = computed(priced_in(bars.currency), prices, bars.days[-1], bars.source or fetch.source_name)
     return MarketSnapshot(
-        ticker=ticker, as_of=as_of, session=bars.days[-1], **frozen(evidence, missing, f"{ticker} {day}")
+        ticker=ticker,
+        as_of=as_of,
+        session=bars.days[-1],
+        flags=own.flags,
+        notes=own.notes,
+        **frozen(evidence, missing, f"{ticker} {day}"),
     )
-
-
-def _check_bars(bars: Bars, as_of: date, settings: MarketSettings) -> None:
-    """Refuse bars that are out of order, later than the as-of date, not positive, or too old."""
-    newest = bars.days[-1]
-    if list(bars.days) != sorted(set(bars.days)) or newest > as_of:
-        raise NoData(f"bars of {bars.symbol} are out of order or later than {as_of}")
-    for name in ("open", "high", "low", "close", "adj_close"):
-        for day, price in zip(bars.days, getattr(bars, name), strict=True):
-            if price <= 0:
-                raise NoData(f"{bars.symbol}: {name} of {day} is {price}; prices must be above 0")
-    late = sessions_between(bars.exchange, newest, as_of)
-    if late > settings.stale_after_sessions:
-        allowed = settings.stale_after_sessions
-        raise TickerFailure(
-            f"newest bar of {bars.symbol} is {newest}, {late} sessions before {as_of}; {allowed} are allowed",
-            "stale",
-        )

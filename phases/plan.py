@@ -12,7 +12,7 @@ from types import MappingProxyType
 from phases.analyst_payload import AXES
 from phases.core.bundle import BUNDLE, code_digest
 from phases.core.config import load_yaml, named, overlay, places, read_record, with_words
-from phases.core.errors import NoData, UsageError
+from phases.core.errors import UsageError
 from phases.core.fetch import Source
 from phases.core.provider import Provider
 from phases.core.recorder import today
@@ -26,7 +26,7 @@ from phases.maths.exact import exact
 from phases.maths.sessions import known_calendars, last_session, session_after
 from phases.past import history_of
 from phases.providers import PROVIDERS, check_money
-from phases.sources import chain_of
+from phases.sources import benchmark_of, chain_of
 from phases.watchlist import watchlist
 from schemas.market import Question, Span
 from schemas.run import RunHeader
@@ -120,12 +120,13 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None, *, s
     wanted_names = words.tickers or (() if resumed is None else (*resumed.tickers, *resumed.left_out))
     wanted = watchlist(wanted_names, settings, _universe_folder(words, settings))
     asked, session, span = _session(settings, source)
+    benchmark, notes = benchmark_of(source, settings.question.benchmark, session)
     header = RunHeader(
         run_id="unnamed",
         as_of=session,
         tickers=wanted.tickers,
         left_out=wanted.left_out,
-        question=_question(settings, session),
+        question=_question(settings, benchmark, session),
         settings=_pinned(settings, session),
         engine=provider.engine,
         protocol=text,
@@ -135,7 +136,7 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None, *, s
         code=code_digest(),
         history=history_of(runs, wanted.tickers, session, provider.engine),
     )
-    notes = wanted.notes
+    notes = (*wanted.notes, *notes)
     if asked != session:
         note = f"{asked} is no session of {settings.question.calendar}; the night is that of {session}"
         notes = (*notes, note)
@@ -294,21 +295,14 @@ def _session(settings: Settings, source: Source) -> tuple[date, date, Span]:
         )
     if session < span.first:
         raise UsageError(f"as_of: the session {session} is before the source {source.name}, which begins {span.first}")
-    if source.live:
-        return asked, session, span
-    benchmark = {"symbol": settings.question.benchmark, "as_of": session.isoformat(), "sessions": "1"}
-    try:
-        source.fetch("bars", benchmark)
-    except NoData as nothing:
-        raise UsageError(f"question.benchmark: {nothing.reason}") from None
     return asked, session, span
 
 
-def _question(settings: Settings, session: date) -> Question:
+def _question(settings: Settings, benchmark: str, session: date) -> Question:
     asked = settings.question
     return Question(
-        event=f"total return over the next {asked.horizon_sessions} sessions exceeds that of {asked.benchmark}",
+        event=f"total return over the next {asked.horizon_sessions} sessions exceeds that of {benchmark}",
         horizon_sessions=asked.horizon_sessions,
-        benchmark=asked.benchmark,
+        benchmark=benchmark,
         resolves_on=session_after(asked.calendar, session, asked.horizon_sessions),
     )

@@ -133,8 +133,12 @@ def _stance_after(payload: AnalystPayload, after: int, watch_spread: Fraction) -
 
 def _flags(status: Status, numbers: Mapping[str, Any], outcome: TickerOutcome) -> tuple[str, ...]:
     """What a reader should know, sorted."""
-    payload, summary = outcome.analyst_payload, outcome.debate_summary
-    found = {*(summary.flags if summary else ()), *(outcome.turns.flags if outcome.turns else ())}
+    payload, summary, seen = outcome.analyst_payload, outcome.debate_summary, outcome.market_snapshot
+    found = {
+        *(seen.flags if seen else ()),
+        *(summary.flags if summary else ()),
+        *(outcome.turns.flags if outcome.turns else ()),
+    }
     if status == "degraded" and summary is not None and summary.status == "gated":
         found.add("gated")
     if payload is not None:

@@ -10,13 +10,16 @@ from phases.core.errors import UsageError
 from phases.core.runner import Artefacts
 from phases.core.runs import Runs
 from phases.core.store import Store
-from phases.core.text import canonical, nearest
+from phases.core.text import canonical, nearest, printable
 from phases.core.turns import asked_keys, stored_turns
 from phases.night import stored_feed
 from phases.outputs.debate import debate_text
+from phases.outputs.evidence import evidence_text
 from phases.outputs.terminal import feed_table
 from schemas.debate import Case
+from schemas.feed import FeedRow
 from schemas.ledger import DebateTranscript
+from schemas.market import MacroSnapshot, MarketSnapshot
 from schemas.summary import DebateSummary
 
 
@@ -43,12 +46,7 @@ def show_run(store: Store, name: str, as_json: bool) -> str:
 def show_ticker(store: Store, name: str, ticker: str, as_json: bool) -> str:
     """One ticker's night: readable, or as JSON with the inputs and raw reply of every turn. Reads the store."""
     known = Runs(store).find(name)
-    feed = stored_feed(store, known.run_id)
-    rows = {row.ticker: row for row in feed.rows}
-    row = rows.get(ticker.upper())
-    if row is None:
-        hint = nearest(ticker.upper(), rows)
-        raise UsageError(f"run {known.run_id} has no ticker {ticker!r}{hint} (it has {', '.join(list(rows)[:20])})")
+    row = _row(store, known.run_id, ticker)
     kept = Artefacts(store, known.run_id).load(row.ticker)
     if as_json:
         made = {made: json.loads(body) for made, body in sorted(kept.items())}
@@ -62,6 +60,28 @@ def show_ticker(store: Store, name: str, ticker: str, as_json: bool) -> str:
         )
     )
     return debate_text(row, case, transcript, summary)  # type: ignore[arg-type]
+
+
+def show_evidence(store: Store, name: str, ticker: str | None) -> str:
+    """What was known of a ticker, or of the market where none is named, as tables. Reads the store."""
+    run_id = Runs(store).find(name).run_id
+    about = "" if ticker is None else _row(store, run_id, ticker).ticker
+    kept = Artefacts(store, run_id).load(about)
+    made = "market_snapshot" if about else "macro_snapshot"
+    if made not in kept:
+        failure = json.loads(kept.get("failure", "{}")).get("reason", "the run did not reach it")
+        return printable(f"no evidence of {about or 'the market'}: {failure}")
+    snapshot = (MarketSnapshot if about else MacroSnapshot).model_validate_json(kept[made])
+    return evidence_text(snapshot)
+
+
+def _row(store: Store, run_id: str, ticker: str) -> FeedRow:
+    rows = {row.ticker: row for row in stored_feed(store, run_id).rows}
+    row = rows.get(ticker.upper())
+    if row is None:
+        hint = nearest(ticker.upper(), rows)
+        raise UsageError(f"run {run_id} has no ticker {ticker!r}{hint} (it has {', '.join(list(rows)[:20])})")
+    return row
 
 
 def _turns(store: Store, kept: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -11,6 +11,9 @@ from schemas.base import Day, EvidenceId, Lean, Model, Text, Ticker, Utc
 Dataset = Literal["bars", "universe", "macro", "fundamentals", "news"]
 """What a source may be asked, beside the days it covers."""
 
+UNIVERSE_MEAN = "UNIVERSE"
+"""Symbol of the equal-weight mean of every price series a source has, for a source that has no index."""
+
 Unit = Literal["ratio", "usd", "index", "days", "count", "text"]
 Tier = Annotated[int, Field(ge=1, le=4)]
 
@@ -60,7 +63,7 @@ class Bars(Model):
     days: tuple[Day, ...]
     """Sessions, strictly increasing, none after the as-of date."""
     open: tuple[float, ...]
-    """Opening prices as traded, in `currency`."""
+    """Opening prices as traded, in `currency`. Empty where the source has none, like `high`, `low` and `volume`."""
     high: tuple[float, ...]
     """Highest prices as traded."""
     low: tuple[float, ...]
@@ -255,6 +258,10 @@ class MarketSnapshot(Model):
     """Facts looked for and not found, sorted by id."""
     content_hash: Text
     """Digest of everything above."""
+    flags: tuple[Text, ...] = ()
+    """What a reader of the row should know, for example `halted`, sorted."""
+    notes: tuple[Text, ...] = ()
+    """What was dropped, repaired or stood in for something else, in words."""
 
 
 class MacroSnapshot(Model):
@@ -270,3 +277,5 @@ class MacroSnapshot(Model):
     """Facts looked for and not found, sorted by id."""
     content_hash: Text
     """Digest of everything above."""
+    notes: tuple[Text, ...] = ()
+    """What was dropped, repaired or stood in for something else, in words."""

@@ -48,8 +48,8 @@ class QuestionSettings(Section):
 
     horizon_sessions: Annotated[int, Field(ge=1, le=252)]
     """Sessions until the event resolves."""
-    benchmark: Ticker
-    """Series the return is compared with."""
+    benchmark: Annotated[Ticker, BeforeValidator(_capitals)]
+    """Series the return is compared with; `universe` for the mean of every series of the source."""
     calendar: Text
     """Exchange whose sessions the nights are, by its code in exchange-calendars."""
 
@@ -65,6 +65,8 @@ class MarketSettings(Section):
     """Periods since its release after which it is no evidence any more."""
     crypto: Annotated[Annotated[Ticker, BeforeValidator(_capitals)] | None, BeforeValidator(_absent)] = None
     """Symbol whose bars tell of crypto assets, such as `BTC-USD`; absent for none."""
+    halted: Literal["refuse", "flag"] = "refuse"
+    """What becomes of a ticker no share of which was traded in five sessions."""
 
 
 class AnalystSettings(Section):

@@ -22,6 +22,8 @@ class Item(NamedTuple):
     label: str
     unit: Unit
     compute: Compute
+    needs: int
+    """Least sessions it can be computed from; with fewer it is missing, and no shorter one takes its name."""
 
 
 class Prices(NamedTuple):
@@ -56,7 +58,8 @@ def _all(function: Callable[..., float | None], n: int) -> Compute:
 
 def _excess(n: int) -> Compute:
     def excess(prices: Prices) -> float | None:
-        own, other = ind.total_return(prices.adj, n), ind.total_return(prices.benchmark, n)
+        both = pd.concat([prices.adj, prices.benchmark], axis=1, join="inner")  # the same days on both sides
+        own, other = ind.total_return(both.iloc[:, 0], n), ind.total_return(both.iloc[:, 1], n)
         return None if own is None or other is None else own - other
 
     return excess
@@ -76,68 +79,85 @@ def _correlation(prices: Prices) -> float | None:
 
 
 RETURNS = {
-    n: Item(f"px.ret_{n}d", f"{n}-session return", "ratio", _adj(ind.total_return, n)) for n in (5, 21, 63, 126, 252)
+    n: Item(f"px.ret_{n}d", f"{n}-session return", "ratio", _adj(ind.total_return, n), n + 1)
+    for n in (5, 21, 63, 126, 252)
 }
-EXCESS = {n: Item(f"px.excess_{n}d", f"{n}-session excess return", "ratio", _excess(n)) for n in (21, 63, 126, 252)}
+EXCESS = {
+    n: Item(f"px.excess_{n}d", f"{n}-session excess return", "ratio", _excess(n), n + 1) for n in (21, 63, 126, 252)
+}
 
 PRICE_ITEMS: tuple[Item, ...] = (
-    Item("px.close", "last close", "usd", _last_close),
+    Item("px.close", "last close", "usd", _last_close, 1),
     *RETURNS.values(),
     *EXCESS.values(),
-    Item("px.sma50_gap", "gap to the 50-session average", "ratio", _adj(ind.sma_gap, 50)),
-    Item("px.sma200_gap", "gap to the 200-session average", "ratio", _adj(ind.sma_gap, 200)),
-    Item("px.rsi14", "14-session RSI", "index", _frame(ind.rsi, 14)),
-    Item("px.macd", "MACD histogram to price", "ratio", _frame(ind.macd_histogram)),
-    Item("px.atr_pct", "14-session average true range", "ratio", _frame(ind.atr_ratio, 14)),
-    Item("px.vol_21d", "21-session volatility, annualised", "ratio", _adj(ind.realised_volatility, 21)),
-    Item("px.vol_63d", "63-session volatility, annualised", "ratio", _adj(ind.realised_volatility, 63)),
+    Item("px.sma50_gap", "gap to the 50-session average", "ratio", _adj(ind.sma_gap, 50), 50),
+    Item("px.sma200_gap", "gap to the 200-session average", "ratio", _adj(ind.sma_gap, 200), 200),
+    Item("px.rsi14", "14-session RSI", "index", _frame(ind.rsi, 14), ind.WARM_UP),
+    Item("px.macd", "MACD histogram to price", "ratio", _frame(ind.macd_histogram), ind.WARM_UP),
+    Item("px.atr_pct", "14-session average true range", "ratio", _frame(ind.atr_ratio, 14), ind.WARM_UP),
+    Item("px.vol_21d", "21-session volatility, annualised", "ratio", _adj(ind.realised_volatility, 21), 22),
+    Item("px.vol_63d", "63-session volatility, annualised", "ratio", _adj(ind.realised_volatility, 63), 64),
     Item(
         "px.vol_ratio",
         "21/63-session volatility ratio",
         "index",
         _adj(ind.volatility_ratio, 21, 63),
+        64,
     ),
-    Item("px.drawdown_252d", "drawdown from the 252-session high", "ratio", _adj(ind.drawdown, 252)),
+    Item("px.drawdown_252d", "drawdown from the 252-session high", "ratio", _adj(ind.drawdown, 252), 252),
     Item(
         "px.volume_ratio",
         "5/63-session dollar volume ratio",
         "index",
         _frame(ind.volume_ratio, 5, 63),
+        63,
     ),
-    Item("px.up_volume", "up-day share of dollar volume", "ratio", _up_volume),
+    Item("px.up_volume", "up-day share of dollar volume", "ratio", _up_volume, 22),
     Item(
         "px.range_ratio",
         "10/63-session range ratio",
         "index",
         _frame(ind.range_ratio, 10, 63),
+        63,
     ),
-    Item("px.corr_63d", "63-session correlation with the benchmark", "index", _correlation),
+    Item("px.corr_63d", "63-session correlation with the benchmark", "index", _correlation, 64),
 )
+
+RANGED = {
+    "px.atr_pct": ["high", "low"],
+    "px.range_ratio": ["high", "low"],
+    "px.volume_ratio": ["volume"],
+    "px.up_volume": ["volume"],
+}
+"""Columns beside the close that an item is computed from."""
 
 INDEX_ITEMS: tuple[Item, ...] = (
     *(
-        Item(f"macro.index_ret_{n}d", f"{n}-session benchmark return", "ratio", _adj(ind.total_return, n))
+        Item(f"macro.index_ret_{n}d", f"{n}-session benchmark return", "ratio", _adj(ind.total_return, n), n + 1)
         for n in (21, 63, 252)
     ),
-    Item("macro.index_sma200_gap", "benchmark gap to its 200-session average", "ratio", _adj(ind.sma_gap, 200)),
+    Item("macro.index_sma200_gap", "benchmark gap to its 200-session average", "ratio", _adj(ind.sma_gap, 200), 200),
     Item(
         "macro.index_vol_21d",
         "21-session benchmark volatility, annualised",
         "ratio",
         _adj(ind.realised_volatility, 21),
+        22,
     ),
     Item(
         "macro.index_vol_ratio",
         "21/63-session benchmark volatility ratio",
         "index",
         _adj(ind.volatility_ratio, 21, 63),
+        64,
     ),
-    Item("macro.breadth_200d", "share of series above their 200-session average", "ratio", _all(ind.breadth, 200)),
+    Item("macro.breadth_200d", "share of series above their 200-session average", "ratio", _all(ind.breadth, 200), 1),
     Item(
         "macro.mean_corr_63d",
         "63-session mean pairwise correlation",
         "index",
         _all(ind.mean_pairwise_correlation, 63),
+        1,
     ),
 )
 
@@ -145,13 +165,33 @@ UNIVERSE_ITEMS = ("macro.breadth_200d", "macro.mean_corr_63d")
 """Those that are counted over every series of the source."""
 
 
-def computed(items: Iterable[Item], series: Any, session: date, source: str) -> tuple[list[Evidence], list[Missing]]:
-    """Items that can be computed from the series, and those that cannot."""
+def priced_in(currency: str) -> tuple[Item, ...]:
+    """The items of one ticker whose prices are in a currency: only dollars have the unit of dollars."""
+    if currency == "USD":
+        return PRICE_ITEMS
+    close, *others = PRICE_ITEMS
+    return (close._replace(label=f"last close in {currency}", unit="index"), *others)
+
+
+def computed(
+    items: Iterable[Item], series: Prices | Market, session: date, source: str
+) -> tuple[list[Evidence], list[Missing]]:
+    """Items that can be computed from the series, and those that cannot, with the reason."""
     evidence, missing = [], []
     for item in items:
         value = item.compute(series)
         if value is None:
-            missing.append(Missing(id=item.id, reason="too few sessions, or nothing to compare with"))
+            missing.append(Missing(id=item.id, reason=_why(item, series)))
         else:
             evidence.append(item_of(item.id, item.label, item.unit, value, Origin(session, session, source)))
     return evidence, missing
+
+
+def _why(item: Item, series: Prices | Market) -> str:
+    """Why an item cannot be computed."""
+    have = len(series.adj)
+    if have < item.needs:
+        return f"too few sessions: {have} of the {item.needs} it needs"
+    if isinstance(series, Prices) and item.id in RANGED and series.frame[RANGED[item.id]].isna().any(axis=None):
+        return f"the source has no {' and '.join(RANGED[item.id])}"
+    return "too few sessions in common, or nothing to compare with"

@@ -49,7 +49,7 @@ FLAT = 1e-12
 
 
 def frame_of(bars: Bars) -> pd.DataFrame:
-    """Bars as a frame: index `session` (n,), six float columns (n, 6).
+    """Bars as a frame: index `session` (n,), six float columns (n, 6); NaN where the source has no such column.
 
     >>> bars = Bars(symbol="A", currency="USD", exchange="XNYS", days=("2024-01-02",), open=(1.0,),
     ...             high=(3.0,), low=(1.0,), close=(2.0,), adj_close=(1.5,), volume=(10.0,))
@@ -58,7 +58,7 @@ def frame_of(bars: Bars) -> pd.DataFrame:
     """
     columns = ("open", "high", "low", "close", "adj_close", "volume")
     return pd.DataFrame(
-        {name: getattr(bars, name) for name in columns},
+        {name: getattr(bars, name) or math.nan for name in columns},
         index=pd.DatetimeIndex(bars.days, name="session"),
         dtype=float,
     )

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from phases.core.text import printable
 from schemas.feed import FeedRow, PortfolioFeed
-from schemas.market import Span
+from schemas.market import UNIVERSE_MEAN, Span
 from schemas.run import RunHeader, RunRecord
 
 WIDEST = 120
@@ -17,8 +17,9 @@ WIDEST = 120
 def first_lines(header: RunHeader, span: Span | None) -> str:
     """Which engine speaks and how far its prices reach; then which night and run."""
     source, tickers = header.settings.source.name, len(header.tickers)
+    mean = " | benchmark: equal-weight mean of its series" * (header.question.benchmark == UNIVERSE_MEAN)
     return (
-        f"engine: {header.engine} | {source} prices {f'end {span.last}' if span else 'from the journal'}\n"
+        f"engine: {header.engine} | {source} prices {f'end {span.last}' if span else 'from the journal'}{mean}\n"
         f"night of {header.as_of} | {tickers} ticker{'s' * (tickers != 1)} | run {header.run_id}"
     )
 

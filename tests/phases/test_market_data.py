@@ -175,7 +175,7 @@ class Shelf:
         macro: Sequence[Any] = (),
         benchmark: dict[str, Any] | None = None,
     ) -> None:
-        self._bars = {"ACME": bars, BENCHMARK: benchmark or bars}
+        self._bars = {"ACME": bars, BENCHMARK: {**(benchmark or bars), "symbol": BENCHMARK}}
         self._rest = {"universe": {"series": list(universe)}, "macro": {"series": list(macro)}}
 
     def fetch(self, dataset: str, params: Mapping[str, str]) -> Any:
@@ -200,9 +200,6 @@ def _changed(column: str, at: int, value: Any) -> dict[str, Any]:
     return bars
 
 
-SWAPPED = [*days(280)[:-2], *reversed(days(280)[-2:])]
-
-
 @pytest.mark.parametrize(
     ("bars", "status", "reason"),
     [
@@ -211,9 +208,8 @@ SWAPPED = [*days(280)[:-2], *reversed(days(280)[-2:])]
         (_changed("close", 3, 0.0), "no_data", "close of 2007-09-10 is 0.0; prices must be above 0"),
         (_changed("low", -1, -1.0), "no_data", "low of 2008-09-30 is -1.0"),
         (_changed("adj_close", 0, -0.01), "no_data", "adj_close of 2007-09-05"),
-        (bars_of(RISING, days=SWAPPED), "no_data", "out of order"),
-        (bars_of(RISING, days=[*days(280)[:-1], days(280)[-2]]), "no_data", "out of order"),
-        (bars_of(RISING, date(2008, 10, 1)), "no_data", "later than 2008-09-30"),
+        (bars_of(RISING, days=[*days(280)[:-1], days(280)[-2]]), "no_data", "two different bars for 2008-09-29"),
+        (bars_of([100.0], date(2008, 10, 1)), "no_data", "every bar is later than 2008-09-30"),
     ],
 )
 def test_bars_that_cannot_be_used_are_refused_with_the_reason(bars: dict[str, Any], status: str, reason: str) -> None:

@@ -1,0 +1,38 @@
+"""The evidence of one ticker or of the market as tables: what is known, what is missing, what was done to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from phases.core.text import printable
+from phases.outputs.terminal import wrapped
+from schemas.market import Evidence, MacroSnapshot, MarketSnapshot
+
+COLUMNS = ("id", "value", "unit", "lean", "as of", "known at", "source", "tier", "stale", "what it is")
+
+
+def evidence_text(snapshot: MarketSnapshot | MacroSnapshot) -> str:
+    """Everything a snapshot holds, readable."""
+    about = snapshot.ticker if isinstance(snapshot, MarketSnapshot) else "the market"
+    flags = f" | {', '.join(snapshot.flags)}" if isinstance(snapshot, MarketSnapshot) and snapshot.flags else ""
+    head = f"evidence of {about} | night of {snapshot.as_of}, newest bar of {snapshot.session}{flags}"
+    parts = [head, _table([COLUMNS, *map(_cells, snapshot.evidence)])]
+    if snapshot.missing:
+        parts.append("missing\n" + _table([(one.id, printable(one.reason)) for one in snapshot.missing]))
+    if snapshot.notes:
+        parts.append("notes\n" + "\n".join(map(wrapped, snapshot.notes)))
+    return "\n\n".join(parts)
+
+
+def _cells(one: Evidence) -> tuple[str, ...]:
+    stale = "stale" if one.stale else ""
+    days = (one.as_of.isoformat(), one.known_at.isoformat())
+    words = (one.id, str(one.value), one.unit, f"{one.lean:+.2f}", *days, one.source, str(one.tier), stale, one.label)
+    return tuple(map(printable, words))
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    """Rows with their columns under one another."""
+    wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(cell.ljust(room) for cell, room in zip(row, wide, strict=True)) for row in rows)
+    return "\n".join(line.rstrip() for line in lines)

@@ -1,0 +1,163 @@
+"""A folder of price series as a source: one CSV file a symbol, plain or gzip, in whatever column order.
+
+It answers `bars` and `universe`, and no other dataset. Which files are series is told by their names
+alone (`phases.sources.csv_folder.files`). A damaged file is an error that names it: it is never an empty
+market. The symbol `UNIVERSE` is the equal-weight mean of every series, for a folder without an index.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import numpy as np
+
+from phases.core.errors import NoData, Unanswered, UsageError
+from phases.core.text import canonical, digest, printable
+from phases.sources.csv_folder.files import Found, scan
+from phases.sources.csv_folder.mean import Mean, mean_of
+from phases.sources.csv_folder.series import COLUMNS, Series, load_series
+from phases.sources.symbols import file_key, listing
+from schemas.market import UNIVERSE_MEAN
+from schemas.settings import CsvSettings, SourceSettings
+
+
+class _Folder:
+    """The parsed series of one folder and content, each parsed once."""
+
+    def __init__(self, found: Found, settings: CsvSettings) -> None:
+        self._found, self._settings = found, settings
+        self._named = found.symbols()
+        self.symbols = [symbol for symbol in self._named.values() if not symbol.startswith("^")]
+        self._parsed: dict[str, Series] = {}
+        self._mean: Mean | None = None
+
+    def series(self, symbol: str) -> Series | None:
+        """The series of a symbol, or None. Reads its file at the first question."""
+        key = file_key(symbol)
+        if key not in self._parsed:
+            path = self._found.one(key)
+            if path is None:
+                return None
+            named = self._named[key]
+            self._parsed[key] = load_series(path, named, lambda what: self._found.one(key, what), self._settings)
+        return self._parsed[key]
+
+    def all(self) -> list[tuple[str, Series]]:
+        """Every series but indices, sorted by symbol; those without a bar are left out."""
+        found = [(symbol, self.series(symbol)) for symbol in self.symbols]
+        return [(symbol, one) for symbol, one in found if one is not None and len(one.days)]
+
+    def mean(self) -> Mean:
+        """The mean of all series."""
+        if self._mean is None:
+            self._mean = mean_of([one for _, one in self.all()])
+        return self._mean
+
+
+_FOLDERS: dict[tuple[Path, str], _Folder] = {}
+"""Folders parsed by this process, by place and vintage: content, and how it is read."""
+
+
+class CsvFolder:
+    """Answers from the files of one folder."""
+
+    name = "csv_folder"
+    live = False
+
+    def __init__(self, settings: SourceSettings) -> None:
+        """Find and digest the files; each is parsed at its first question. Raises UsageError without a folder."""
+        if settings.path is None:
+            raise UsageError("source.path: csv_folder needs a folder; --set source.path=DIR")
+        try:
+            ZoneInfo(settings.csv.zone)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise UsageError(
+                f"source.csv.zone: {printable(settings.csv.zone)!r} is no time zone; write one such as Asia/Tokyo"
+            ) from None
+        folder = Path(settings.path)
+        found = scan(folder)
+        read_as = canonical(settings.csv.model_dump(mode="json"))
+        self.vintage = digest(f"{found.vintage} {read_as}")[:16]
+        self._currency = settings.csv.currency
+        key = (folder.resolve(), self.vintage)
+        self._folder = _FOLDERS.setdefault(key, _Folder(found, settings.csv))
+
+    def fetch(self, dataset: str, params: Mapping[str, str]) -> Any:
+        """Answer one question with a plain JSON value; see `phases.sources.base`."""
+        if dataset == "span":
+            return self._span()
+        if dataset not in ("bars", "universe"):
+            raise NoData(f"a folder of prices holds no {dataset}")
+        as_of, count = np.datetime64(date.fromisoformat(params["as_of"])), int(params["sessions"])
+        if count < 1:
+            raise ValueError(f"sessions is {count}; ask for at least 1")
+        if dataset == "universe":
+            return self._universe(as_of, count)
+        return self._mean(as_of, count) if params["symbol"] == UNIVERSE_MEAN else self._bars(params, as_of, count)
+
+    def _span(self) -> dict[str, str]:
+        series = self._folder.all()
+        if not series:
+            raise NoData("the folder's files hold no bar")
+        firsts, lasts = [one.days[0] for _, one in series], [one.days[-1] for _, one in series]
+        return {"first": str(min(firsts)), "last": str(max(lasts))}
+
+    def _bars(self, params: Mapping[str, str], as_of: np.datetime64, count: int) -> dict[str, Any]:
+        symbol = params["symbol"]
+        series = self._folder.series(symbol)
+        if series is None:
+            held = ", ".join(self._folder.symbols[:20])
+            raise NoData(f"the folder has no series {symbol!r}; it holds {held}")
+        part = series.window(as_of, count)
+        if part.start == part.stop:
+            if not len(series.days):
+                raise Unanswered(f"the file of {symbol} has no whole bar, and nobody knows why")
+            raise NoData(f"the folder has no bar of {symbol} at or before {as_of}; its first is of {series.days[0]}")
+        days, about = series.days[part], listing(symbol)
+        actions = [
+            *series.splits.entries("split", days[0], as_of),
+            *series.dividends.entries("dividend", days[0], as_of),
+        ]
+        return {
+            "symbol": symbol,
+            "currency": about.currency or self._currency,
+            "exchange": about.exchange,
+            "days": days.astype(str).tolist(),
+            **{name: series.columns[name][part].tolist() for name in COLUMNS},
+            "actions": sorted(actions, key=canonical),
+            "notes": series.told(part, as_of),
+        }
+
+    def _universe(self, as_of: np.datetime64, count: int) -> dict[str, Any]:
+        found = []
+        for symbol, series in self._folder.all():
+            part = series.window(as_of, count)
+            if part.start < part.stop:
+                columns = {"days": series.days[part].astype(str), "adj_close": series.columns["adj_close"][part]}
+                found.append({"symbol": symbol, **{name: column.tolist() for name, column in columns.items()}})
+        return {"series": found}
+
+    def _mean(self, as_of: np.datetime64, count: int) -> dict[str, Any]:
+        mean = self._folder.mean()
+        end = int(np.searchsorted(mean.days, as_of, side="right"))
+        if not end:
+            raise NoData(f"the folder has no session at or before {as_of}")
+        part = slice(max(0, end - count), end)
+        level = mean.level[part].tolist()
+        exchanges = Counter(listing(symbol).exchange for symbol in self._folder.symbols)
+        note = f"{UNIVERSE_MEAN} is the equal-weight mean of the folder's {len(self._folder.all())} price series"
+        return {
+            "symbol": UNIVERSE_MEAN,
+            "currency": self._currency,
+            "exchange": max(sorted(exchanges), key=exchanges.__getitem__),
+            "days": mean.days[part].astype(str).tolist(),
+            **{name: [] for name in COLUMNS},
+            "close": level,
+            "adj_close": list(level),
+            "notes": [note],
+        }

@@ -1,0 +1,105 @@
+"""Which files of a folder are price series, and the digest of them all."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from phases.core.errors import SourceDown, UsageError
+from phases.core.text import printable
+from phases.sources.symbols import file_key, symbol_of_file
+from schemas.grammar import TICKER_LENGTH
+
+SIBLINGS = ("dividends", "splits")
+"""What may lie beside a series in a file of its own, `<series>_dividends.csv`."""
+
+_SIBLING = re.compile(rf"(?P<stem>.+)_(?P<what>{'|'.join(SIBLINGS)})\Z")
+_STEM = re.compile(
+    r"(?P<symbol>(?:\^|%5E)?[A-Z0-9]+?(?:[._=-][A-Z0-9]+?)*?)"
+    r"(?:[._-](?:(?:19|20)[0-9]{2}[-_](?:19|20)[0-9]{2}|[0-9]*[a-z].*))?\Z"
+)
+"""A symbol, and behind it a span of years or words in small letters: `AAPL_2021-2026`, `SPY.daily`."""
+
+_BLOCK = 1 << 20
+
+
+class Found(NamedTuple):
+    """The price series of a folder."""
+
+    series: dict[str, list[Path]]
+    """Files by the key of their symbol; more than one is an error once it is asked for."""
+    siblings: dict[tuple[str, str], list[Path]]
+    """Files beside a series, by its key and what they hold."""
+    vintage: str
+    """Digest of names and contents."""
+
+    def one(self, key: str, what: str = "") -> Path | None:
+        """The one file of a series, or beside it. Raises SourceDown naming both where there are two."""
+        files = self.siblings.get((key, what), []) if what else self.series.get(key, [])
+        if len(files) > 1:
+            both = " and ".join(path.name for path in files)
+            raise SourceDown(f"csv_folder: {both} are one symbol; take one of them out of the folder")
+        return files[0] if files else None
+
+    def symbols(self) -> dict[str, str]:
+        """Every key with its symbol as a user would write it, sorted by symbol."""
+        named = {key: symbol_of_file(symbol_part(_stem(files[0]))) for key, files in self.series.items()}
+        return dict(sorted(named.items(), key=lambda one: one[1]))
+
+
+def _stem(path: Path) -> str:
+    return path.name.removesuffix(".gz").removesuffix(".csv")
+
+
+def symbol_part(stem: str) -> str:
+    """The symbol in a file's name without its endings, or an empty text.
+
+    >>> [symbol_part(one) for one in ("0700_HK", "AAPL_2021-2026", "SPY.multiindex", "_metadata", "CON")]
+    ['0700_HK', 'AAPL', 'SPY', '', 'CON']
+    """
+    match = _STEM.match(stem)
+    return match["symbol"] if match and len(match["symbol"]) <= TICKER_LENGTH else ""
+
+
+def scan(folder: Path) -> Found:
+    """The series directly inside a folder. Reads every file of them once, in blocks.
+
+    Raises UsageError if there is no such folder or no series in it, or if a file leads outside.
+    """
+    shown = printable(str(folder))
+    try:
+        home = folder.resolve(strict=True)
+        entries = sorted(folder.iterdir())
+    except OSError as error:
+        raise UsageError(f"source.path: {shown} is no folder that can be read ({error.strerror})") from None
+    series: dict[str, list[Path]] = {}
+    siblings: dict[tuple[str, str], list[Path]] = {}
+    whole = hashlib.sha256()
+    for path in entries:
+        beside = _SIBLING.match(_stem(path))
+        symbol = symbol_part(beside["stem"] if beside else _stem(path))
+        if not symbol or not path.name.removesuffix(".gz").endswith(".csv") or not path.is_file():
+            continue
+        if path.resolve().parent != home:
+            raise UsageError(f"source.path: {shown}: {printable(path.name)} leads outside the folder; copy the file")
+        whole.update(f"{path.name}\0{_digest(path)}\0".encode())
+        if beside:
+            siblings.setdefault((file_key(symbol), beside["what"]), []).append(path)
+        else:
+            series.setdefault(file_key(symbol), []).append(path)
+    if not series:
+        raise UsageError(f"source.path: {shown} holds no price series; name the files SYMBOL.csv or SYMBOL.csv.gz")
+    return Found(series, siblings, whole.hexdigest()[:16])
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+    except OSError as error:
+        raise SourceDown(f"csv_folder: {path.name} cannot be read ({error.strerror})") from None
+    return digest.hexdigest()

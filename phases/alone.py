@@ -25,6 +25,7 @@ from phases.debate.seats import KINDS
 from phases.lint import BINDINGS, SEATS
 from phases.macro_bias import NO_NUMBERS
 from phases.maths.tally import market_stance
+from phases.news import CHECKS as NEWS_CHECKS
 from phases.plan import SKILLS, protocol_text, provider_of
 from phases.research_manager import CHECKS as MANAGER_CHECKS
 from schemas.analyst import AxisInputs
@@ -32,6 +33,7 @@ from schemas.base import Model
 from schemas.bias import BiasInputs
 from schemas.debate import ARGUMENT_LIMIT, DebateInputs
 from schemas.manager import ManagerInputs
+from schemas.news import NewsInputs
 from schemas.seats import TableInputs
 from schemas.settings import Settings
 from schemas.validation import problems
@@ -197,6 +199,8 @@ def _manner(name: str, inputs: Model, settings: Settings) -> Manner:
     match inputs:
         case BiasInputs():
             return Manner("macro", (), (NO_NUMBERS,), "asked as macro_bias asks it")
+        case NewsInputs():
+            return Manner("reader", (), NEWS_CHECKS, "asked as news asks it")
         case AxisInputs():
             if AXES[inputs.axis].skill != name:
                 raise UsageError(

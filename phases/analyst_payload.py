@@ -16,7 +16,8 @@ from phases.maths.lean import NEUTRAL, SENTIMENT, TECHNICAL
 from schemas.analyst import AnalystPayload, Axis, AxisInputs, AxisView, MissingAxis
 from schemas.base import Model
 from schemas.bias import BiasRow
-from schemas.market import Evidence, MacroSnapshot, MarketSnapshot, Question
+from schemas.market import Evidence, MacroSnapshot, MarketSnapshot, Missing, Question
+from schemas.news import NewsSnapshot
 from schemas.settings import AnalystSettings
 
 
@@ -48,6 +49,7 @@ WATCH_BAND = Fraction(1, 20)
 @phase(scope="ticker")
 def analyst_payload(
     market_snapshot: MarketSnapshot,
+    news_snapshot: NewsSnapshot,
     macro_snapshot: MacroSnapshot,
     bias_row: BiasRow,
     question: Question,
@@ -57,15 +59,19 @@ def analyst_payload(
 ) -> AnalystPayload:
     """The analyst's view of one ticker, joined from the configured axes."""
     weights = {axis: exact(weight) for axis, weight in settings.axes.items() if exact(weight) > 0}
-    pool = (*market_snapshot.evidence, *macro_snapshot.evidence)
+    own = (*market_snapshot.evidence, *news_snapshot.evidence)
+    pool = (*own, *macro_snapshot.evidence)
     read = {axis: tuple(one for one in pool if AXES[axis].allows(one.id)) for axis in weights}
-    own = market_snapshot.evidence
+    absent = (*market_snapshot.missing, *news_snapshot.missing, *macro_snapshot.missing)
+    gaps = {axis: tuple(one for one in absent if AXES[axis].allows(one.id)) for axis in weights}
     asked = [axis for axis in weights if any(_tells(one) and AXES[axis].allows(one.id) for one in own)]
-    wanted = [_wanted(axis, read[axis], market_snapshot, macro_snapshot, bias_row, question) for axis in asked]
+    wanted = [_wanted(axis, read[axis], gaps[axis], market_snapshot.ticker, bias_row, question) for axis in asked]
     answers = dict(zip(asked, ask.all(wanted), strict=True))
     views = {axis: one.record for axis, one in answers.items() if one.record is not None}
     silent = [axis for axis in weights if axis not in views]
-    missing = tuple(MissingAxis(axis=one, reason=_reason(one, answers.get(one), read[one])) for one in silent)
+    missing = tuple(
+        MissingAxis(axis=one, reason=_reason(one, answers.get(one), read[one], gaps[one])) for one in silent
+    )
     if not views:
         raise TickerFailure("; ".join(f"{one.axis}: {one.reason}" for one in missing), _status(answers.values()))
     return _payload(market_snapshot, views, missing, weights, read, settings)
@@ -87,24 +93,24 @@ def _tells(item: Evidence) -> bool:
 def _wanted(
     axis: Axis,
     evidence: tuple[Evidence, ...],
-    market: MarketSnapshot,
-    macro: MacroSnapshot,
+    absent: tuple[Missing, ...],
+    ticker: str,
     row: BiasRow,
     question: Question,
 ) -> Wanted[AxisView]:
-    absent = tuple(one for one in (*market.missing, *macro.missing) if AXES[axis].allows(one.id))
-    inputs = AxisInputs(
-        bias_row=row, question=question, evidence=evidence, missing=absent, ticker=market.ticker, axis=axis
-    )
+    inputs = AxisInputs(bias_row=row, question=question, evidence=evidence, missing=absent, ticker=ticker, axis=axis)
     return Wanted(AXES[axis].skill, inputs, AxisView, seat=axis, checks=CHECKS)
 
 
-def _reason(axis: Axis, answer: Answer[AxisView] | None, read: tuple[Evidence, ...]) -> str:
+def _reason(
+    axis: Axis, answer: Answer[AxisView] | None, read: tuple[Evidence, ...], absent: tuple[Missing, ...]
+) -> str:
     if answer is not None:
         return answer.void or "void"
     if read:
         return f"what is known of the ticker itself is too thin for the {axis} axis"
-    return f"no source gives evidence for the {axis} axis"
+    why = sorted({one.reason for one in absent})
+    return f"no source gives evidence for the {axis} axis" + (f": {'; '.join(why[:3])}" if why else "")
 
 
 def _payload(

@@ -22,6 +22,7 @@ from phases.debate.seats import KINDS, seated
 from phases.maths.exact import exact
 from phases.maths.lean import LEANS, NEUTRAL
 from phases.maths.sessions import known_calendars
+from phases.news import READER
 from phases.plan import ALWAYS_USED, CONFIGS, SKILLS, check_tables, price_table
 from phases.providers import PROVIDERS
 from phases.sources import source_names
@@ -32,6 +33,7 @@ from schemas.base import Model
 from schemas.bias import BiasInputs, BiasWording
 from schemas.generate import json_schema
 from schemas.manager import ManagerInputs, ManagerReply
+from schemas.news import NewsInputs, NewsReading
 from schemas.settings import Settings
 from schemas.validation import problems
 
@@ -51,6 +53,7 @@ SEATS = {
 
 BINDINGS: dict[str, tuple[type[Model], type[Model]]] = {
     "macro-bias": (BiasInputs, BiasWording),
+    READER: (NewsInputs, NewsReading),
     **{name: (KINDS[contract].reads, KINDS[contract].returns) for name, contract in SEATS.items()},
     "research-manager": (ManagerInputs, ManagerReply),
     **{reads.skill: (AxisInputs, AxisView) for reads in AXES.values()},
@@ -58,6 +61,7 @@ BINDINGS: dict[str, tuple[type[Model], type[Model]]] = {
 """What the phases send each skill and expect back."""
 
 PHASES: dict[type[Model], str] = {
+    NewsInputs: "news",
     BiasInputs: "macro_bias",
     AxisInputs: "analyst_payload",
     ManagerInputs: "research_manager",

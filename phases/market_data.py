@@ -9,16 +9,28 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import TypeVar
 
-from phases.core.errors import SourceDown, TickerFailure
+from phases.core.errors import NoData, SourceDown, TickerFailure
 from phases.core.fetch import Fetch
 from phases.core.phase import phase
 from phases.evidence.base import Origin, frozen, item_of
+from phases.evidence.fundamentals import fundamental_items, no_fundamentals
 from phases.evidence.macro import macro_items
 from phases.evidence.prices import INDEX_ITEMS, UNIVERSE_ITEMS, Market, Prices, computed, priced_in
 from phases.evidence.quality import checked, steady
 from phases.maths import indicators as ind
 from schemas.base import Model, Ticker
-from schemas.market import Bars, Evidence, MacroSeriesSet, MacroSnapshot, MarketSnapshot, Missing, Question, Universe
+from schemas.market import (
+    Bars,
+    Evidence,
+    Fundamentals,
+    MacroSeriesSet,
+    MacroSnapshot,
+    MarketSnapshot,
+    Missing,
+    News,
+    Question,
+    Universe,
+)
 from schemas.settings import MarketSettings
 
 M = TypeVar("M", bound=Model)
@@ -105,6 +117,9 @@ def market_snapshot(
     frame, bars = ind.frame_of(own.bars), own.bars
     prices = Prices(frame, frame["adj_close"], ind.frame_of(other)["adj_close"].loc[: frame.index[-1]])
     evidence, missing = computed(priced_in(bars.currency), prices, bars.days[-1], bars.source or fetch.source_name)
+    if "fa" in settings.families:
+        further = _fundamentals(bars, as_of, fetch)
+        evidence, missing = evidence + further[0], missing + further[1]
     return MarketSnapshot(
         ticker=ticker,
         as_of=as_of,
@@ -113,3 +128,33 @@ def market_snapshot(
         notes=own.notes,
         **frozen(evidence, missing, f"{ticker} {day}"),
     )
+
+
+def _fundamentals(bars: Bars, as_of: date, fetch: Fetch) -> tuple[list[Evidence], list[Missing]]:
+    """Items of the company's figures; all missing where the source has certainly none."""
+    try:
+        record = fetch("fundamentals", Fundamentals, symbol=bars.symbol, as_of=as_of.isoformat())
+        _check_symbol(record.symbol, bars.symbol)
+    except NoData as nothing:
+        return [], no_fundamentals(nothing.reason)
+    return fundamental_items(record, bars, as_of, fetch.source_name)
+
+
+@phase(scope="ticker")
+def news(market_snapshot: MarketSnapshot, settings: MarketSettings, *, fetch: Fetch) -> News:
+    """News of one ticker as it came; none where the night looks for no news, or the source has certainly none."""
+    ticker = market_snapshot.ticker
+    if "news" not in settings.families:
+        return News(symbol=ticker, items=())
+    try:
+        found = fetch("news", News, symbol=ticker, as_of=market_snapshot.as_of.isoformat())
+        _check_symbol(found.symbol, ticker)
+    except NoData:
+        return News(symbol=ticker, items=(), source=fetch.source_name)
+    return found if found.source else found.model_copy(update={"source": fetch.source_name})
+
+
+def _check_symbol(answered: str, asked: str) -> None:
+    """Refuse an answer about another symbol."""
+    if answered != asked:
+        raise NoData(f"the source was asked for {asked} and answered for {answered}")

@@ -24,10 +24,11 @@ from phases.debate.seats import seated
 from phases.identity import changed, named_run
 from phases.maths.exact import exact
 from phases.maths.sessions import known_calendars, last_session, session_after
+from phases.news import READER
 from phases.past import history_of
 from phases.providers import PROVIDERS, check_money
 from phases.sources import benchmark_of, chain_of
-from phases.watchlist import watchlist
+from phases.watchlist import focus, watchlist
 from schemas.market import Question, Span
 from schemas.run import RunHeader
 from schemas.settings import PriceTable, Settings
@@ -117,10 +118,11 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None, *, s
     loop_rounds(protocol, settings.debate.rounds, "debate.rounds")
     skills = _used_skills(protocol, settings, where)
     check_tables(settings, protocol, str(words.config or "configuration"))
-    wanted_names = words.tickers or (() if resumed is None else (*resumed.tickers, *resumed.left_out))
-    wanted = watchlist(wanted_names, settings, _universe_folder(words, settings))
     asked, session, span = _session(settings, source)
     benchmark, notes = benchmark_of(source, settings.question.benchmark, session)
+    wanted_names = words.tickers or (() if resumed is None else (*resumed.tickers, *resumed.left_out))
+    folder = _universe_folder(words, settings)
+    wanted = watchlist(wanted_names, settings, folder, lambda: focus(settings, source, session))
     header = RunHeader(
         run_id="unnamed",
         as_of=session,
@@ -250,7 +252,8 @@ def protocol_text(settings: Settings, resumed: RunHeader | None = None) -> tuple
 def seats_of(settings: Settings, protocol: Protocol | None = None) -> list[tuple[str, str]]:
     """The skills that a night may ask, each with the seat it is asked in; the seat is empty where there is none."""
     seats = (protocol or read_protocol(*protocol_text(settings))).seats
-    plain = [*(f"{axis}-analyst" for axis in settings.analyst.axes), *ALWAYS_USED]
+    reader = [READER] * ("news" in settings.market.families)
+    plain = [*(f"{axis}-analyst" for axis in settings.analyst.axes), *reader, *ALWAYS_USED]
     return [*((skill, "") for skill in plain), *((seat.skill, name) for name, seat in seats.items())]
 
 

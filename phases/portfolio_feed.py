@@ -86,11 +86,19 @@ def _row(
         "flags": _flags(status, numbers, outcome),
         "held": held,
         "engine": header.engine,
-        "evidence_hash": snapshot.content_hash if snapshot else None,
+        "evidence_hash": _evidence_hash(outcome),
         "transcript_hash": transcript.content_hash if transcript and transcript.ledger else None,
         **numbers,
     }
     return FeedRow.model_validate(row)
+
+
+def _evidence_hash(outcome: TickerOutcome) -> str | None:
+    """Digest of what was known of the ticker itself, typed news included where there is any."""
+    own, told = outcome.market_snapshot, outcome.news_snapshot
+    if own is None or told is None or not told.evidence:
+        return own.content_hash if own else None
+    return digest(canonical([own.content_hash, told.content_hash]))
 
 
 def _status(outcome: TickerOutcome) -> tuple[Status, str | None]:

@@ -25,6 +25,7 @@ from schemas.bias import BiasRow
 from schemas.debate import Case
 from schemas.ledger import DebateTranscript, LedgerEvent
 from schemas.market import Evidence, MacroSnapshot, MarketSnapshot, Question
+from schemas.news import NewsSnapshot
 from schemas.run import History, RunHeader
 from schemas.settings import DebateSettings
 
@@ -38,13 +39,14 @@ AXIS_SIGN = {"buy": 1, "hold": 0, "watch": 0, "sell": -1}
 def case(
     analyst_payload: AnalystPayload,
     market_snapshot: MarketSnapshot,
+    news_snapshot: NewsSnapshot,
     macro_snapshot: MacroSnapshot,
     bias_row: BiasRow,
     question: Question,
     history: History,
 ) -> Case:
     """What the debate is about: one frozen bundle that both sides cite from, and what the last debate left open."""
-    own = (*market_snapshot.evidence, *macro_snapshot.evidence)
+    own = (*market_snapshot.evidence, *news_snapshot.evidence, *macro_snapshot.evidence)
     made = (*_bias_evidence(bias_row, macro_snapshot), *_axis_evidence(analyst_payload, market_snapshot, own))
     bundle = tuple(sorted((*own, *made), key=lambda one: one.id))
     last = last_debate(history, analyst_payload.ticker)

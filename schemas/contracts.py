@@ -8,7 +8,17 @@ from schemas.events import Event
 from schemas.feed import FeedRow, PortfolioFeed
 from schemas.ledger import DebateTranscript
 from schemas.manager import ManagerInputs, ManagerReply
-from schemas.market import Bars, Evidence, MacroSeriesSet, MacroSnapshot, MarketSnapshot, Universe
+from schemas.market import (
+    Bars,
+    Evidence,
+    Fundamentals,
+    MacroSeriesSet,
+    MacroSnapshot,
+    MarketSnapshot,
+    News,
+    Universe,
+)
+from schemas.news import NewsInputs, NewsReading, NewsSnapshot
 from schemas.run import History, RunHeader, RunRecord
 from schemas.seats import CriticReport, ModeratorRuling, PanelAnswer, PersonaAnswer, SupervisorView, TableInputs
 from schemas.settings import Settings
@@ -33,6 +43,7 @@ CONTRACTS: dict[str, type[Model]] = {
         Event,
         Evidence,
         FeedRow,
+        Fundamentals,
         History,
         MacroSeriesSet,
         MacroSnapshot,
@@ -40,6 +51,10 @@ CONTRACTS: dict[str, type[Model]] = {
         ManagerReply,
         MarketSnapshot,
         ModeratorRuling,
+        News,
+        NewsInputs,
+        NewsReading,
+        NewsSnapshot,
         PanelAnswer,
         PersonaAnswer,
         PortfolioFeed,

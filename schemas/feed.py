@@ -11,6 +11,7 @@ from schemas.base import Conviction, Day, Delta, Model, Probability, Stance, Tex
 from schemas.events import Turns
 from schemas.ledger import DebateTranscript
 from schemas.market import MarketSnapshot
+from schemas.news import NewsSnapshot
 from schemas.summary import DebateSummary, Status
 
 SCHEMA_VERSION = "1"
@@ -34,6 +35,8 @@ class TickerOutcome(Model):
     """Why it went no further; absent if it did not fail."""
     market_snapshot: MarketSnapshot | None = None
     """Evidence."""
+    news_snapshot: NewsSnapshot | None = None
+    """Typed news."""
     analyst_payload: AnalystPayload | None = None
     """Analyst view."""
     debate_transcript: DebateTranscript | None = None

@@ -150,8 +150,9 @@ class Figure(Model):
 
     name: FigureName
     """What it is."""
-    value: float
-    """The figure: money in `currency` of the statements, ratios as ratios (0.05 is 5 percent)."""
+    value: float | None
+    """The figure: money in `currency` of the statements, ratios as ratios (0.05 is 5 percent). Absent where the
+    source names it and has no number for it."""
     period: Literal["quarter", "year", "ttm", "now"]
     """Span it describes; `now` for a level at one moment."""
     ended: Day
@@ -173,6 +174,8 @@ class Fundamentals(Model):
     """Figures, sorted by name, span and end. One that was restated stands once for each day it became known."""
     earnings: tuple[Day, ...] = ()
     """Days on which results are or were due, oldest first."""
+    earnings_known: Day | None = None
+    """Day on which those days were known; absent where nobody knows since when, and they are then not used."""
     source: Text | None = None
     """Which source answered; absent where there is only one."""
     notes: tuple[Text, ...] = ()
@@ -205,6 +208,8 @@ class News(Model):
     """Items."""
     left_out: Annotated[int, Field(ge=0)] = 0
     """How many were left out because they were published later, or nobody knows when."""
+    live: bool = False
+    """Whether the as-of session was the newest when the source was asked: only then may an undated item count."""
     source: Text | None = None
     """Which source answered; absent where there is only one."""
 

@@ -38,9 +38,11 @@ class UniverseSettings(Section):
     """Which tickers a run is about, where none are named on the command line."""
 
     file: Annotated[Text | None, BeforeValidator(_absent)]
-    """A file with a list `tickers`, relative to the configuration's folder."""
+    """A list of tickers (YAML, CSV or one symbol a line), relative to the configuration's folder."""
     cap: Annotated[Annotated[int, Field(ge=1)] | None, BeforeValidator(_absent)]
     """Most tickers a night may take; held names always come in. Absent for no cap."""
+    focus: Annotated[Annotated[int, Field(ge=1)] | None, BeforeValidator(_absent)] = None
+    """Where no ticker is named and no file given: how many names of the source's universe a night takes."""
 
 
 class QuestionSettings(Section):
@@ -67,6 +69,8 @@ class MarketSettings(Section):
     """Symbol whose bars tell of crypto assets, such as `BTC-USD`; absent for none."""
     halted: Literal["refuse", "flag"] = "refuse"
     """What becomes of a ticker no share of which was traded in five sessions."""
+    families: tuple[Literal["fa", "news"], ...] = ()
+    """Families of evidence that are looked for beside prices and macro figures: fundamentals, news."""
 
 
 class AnalystSettings(Section):

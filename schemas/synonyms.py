@@ -14,6 +14,7 @@ from schemas.analyst import AxisView
 from schemas.base import Model
 from schemas.debate import Assessment, Condition, DebateRoundContribution, Move
 from schemas.manager import ManagerReply, Ruling
+from schemas.news import NewsType
 from schemas.seats import ModeratorRuling, SupervisorView
 
 Table = Mapping[str, str]
@@ -78,6 +79,11 @@ TABLES: Final[Mapping[tuple[type[Model], str], Table]] = {
     (DebateRoundContribution, "role"): SIDE,
     (ManagerReply, "net_stance"): NET_STANCE,
     (Move, "kind"): MOVE,
+    (NewsType, "about"): {},
+    (NewsType, "direction"): {},
+    (NewsType, "event"): {},
+    (NewsType, "materiality"): CONFIDENCE,
+    (NewsType, "novelty"): {},
     (SupervisorView, "confidence"): CONFIDENCE,
 }
 """Which table holds for which field, by the record that has it."""

@@ -32,6 +32,7 @@ from schemas.debate import Case
 from schemas.feed import FeedRow, TickerOutcome
 from schemas.ledger import DebateTranscript
 from schemas.market import Evidence, MacroSnapshot, MarketSnapshot, Missing, Question, Unit
+from schemas.news import NewsSnapshot
 from schemas.run import History, RunHeader
 from schemas.settings import PriceTable, Settings
 from schemas.summary import DebateSummary
@@ -280,15 +281,33 @@ class Made(NamedTuple):
     row: FeedRow
 
 
-def through_phases(own: MarketSnapshot, common: MacroSnapshot, row: BiasRow, header: RunHeader, *, ask: Ask) -> Made:
+def no_news(ticker: str = TICKER) -> NewsSnapshot:
+    """The news of a night that looks for none."""
+    return NewsSnapshot(ticker=ticker, as_of=DAY, evidence=(), missing=(), notes=(), content_hash="news")
+
+
+def through_phases(
+    own: MarketSnapshot,
+    common: MacroSnapshot,
+    row: BiasRow,
+    header: RunHeader,
+    *,
+    ask: Ask,
+    news: NewsSnapshot | None = None,
+) -> Made:
     """One ticker from its snapshots to its feed row, by the real phases."""
+    told = news or no_news(own.ticker)
     chosen = header.settings
-    joined = analyst_payload(own, common, row, header.question, chosen.analyst, ask=ask)
-    about = case(joined, own, common, row, header.question, header.history)
+    joined = analyst_payload(own, told, common, row, header.question, chosen.analyst, ask=ask)
+    about = case(joined, own, told, common, row, header.question, header.history)
     transcript = debate_transcript(about, header.history, header, chosen.debate, ask=ask)
     summary = debate_summary(about, transcript, header.history, header, chosen.manager, ask=ask)
     outcome = TickerOutcome(
-        market_snapshot=own, analyst_payload=joined, debate_transcript=transcript, debate_summary=summary
+        market_snapshot=own,
+        news_snapshot=told,
+        analyst_payload=joined,
+        debate_transcript=transcript,
+        debate_summary=summary,
     )
     feed = portfolio_feed((own.ticker,), {own.ticker: outcome}, header.question, header, chosen.analyst)
     return Made(joined, about, transcript, summary, feed.rows[0])

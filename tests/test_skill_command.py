@@ -23,11 +23,14 @@ from run_pipeline import main
 from schemas.generate import wire_text
 from schemas.validation import problems
 from tests.conftest import DAY, ROOT, Cli, Night, Shared, Shelf, Told
+from tests.skills.test_bindings import BINDINGS as ASKED_AS
 
 RECORDINGS = ROOT / "tests" / "recordings"
 BULL, BEAR, MANAGER = (RECORDINGS / f"{name}.json" for name in ("bull_round1", "bear_round2", "manager"))
 SKILLS = load_skills(ROOT / "skills")
-ASKED = sorted(set(SKILLS) & set(BINDINGS))
+FURTHER = ("fundamental-analyst", "news-analyst", "news-reader")
+"""Skills whose evidence the packaged source does not have."""
+ASKED = sorted(set(SKILLS) & set(BINDINGS) - set(FURTHER))
 PROTOCOLS = ("desk", "rounds", "forecaster", "moderated", "panel")
 """Protocols that seat every skill between them, in all stages."""
 
@@ -157,7 +160,17 @@ def test_each_skill_answers_alone_with_json_and_nothing_else(
 ) -> None:
     """Under the default protocol, which asks for few of them: nothing is then required."""
     turn = next(turn for turn in _turns(nights, tmp_path / "spare") if turn.skill == skill)
-    told = say("skill", skill, "--inputs", "-", "--out", tmp_path / "out", stdin=json.dumps(turn.inputs))
+    _answers_alone(say, skill, json.dumps(turn.inputs), tmp_path)
+
+
+@pytest.mark.parametrize("skill", FURTHER)
+def test_each_further_skill_answers_alone_too(say: Say, tmp_path: Path, skill: str) -> None:
+    (asked,) = ASKED_AS[skill].asked
+    _answers_alone(say, skill, asked.inputs.model_dump_json(), tmp_path)
+
+
+def _answers_alone(say: Say, skill: str, inputs: str, tmp_path: Path) -> None:
+    told = say("skill", skill, "--inputs", "-", "--out", tmp_path / "out", stdin=inputs)
     assert told.code == 0
     assert told.out.count("\n") == 1
     assert problems(BINDINGS[skill][1], told.json) == ()

@@ -57,17 +57,21 @@ def secret(name: str) -> str | None:
 
 def load_yaml(path: Path) -> dict[str, Any]:
     """Read one YAML mapping, all scalars as text. Reads a file; raises UsageError naming file and line."""
+    return read_mapping(load_text(path), str(path))
+
+
+def load_text(path: Path) -> str:
+    """The text of a file of the user's, without a byte-order mark. Reads a file; raises UsageError naming it."""
     try:
         if path.exists() and not path.is_file():
             raise UsageError(f"{path}: is no file")
         if path.stat().st_size > FILE_LIMIT:
             raise UsageError(f"{path}: larger than {FILE_LIMIT // 1024} kB")
-        text = path.read_text(encoding="utf-8-sig")
+        return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise UsageError(f"{path}: not UTF-8 text") from None
     except (OSError, ValueError) as error:
         raise UsageError(f"{printable(str(path))}: {getattr(error, 'strerror', None) or error}") from None
-    return read_mapping(text, str(path))
 
 
 def places(section: str, values: Mapping[str, str], files: Iterable[Path], sets: Iterable[str]) -> dict[str, str]:

@@ -1,96 +1,142 @@
-"""Text from outside as plain text: what nobody can see taken out, HTML read as text, one form, a greatest length."""
+"""Text from outside: made plain, with a note of what was taken out. A module of its own: it imports nothing of ours.
+
+Nothing here opens an address. In a prompt such text stands between marks made of its own digest (`fenced` in
+phases/core/skills.py), which it cannot contain, and its words are joined by `^` (`marked`), so that a sentence
+in it never reads like one of ours.
+"""
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from html import unescape
 from html.parser import HTMLParser
 
-PASSES = 4
-"""Times a text is read as HTML: `&amp;lt;b&amp;gt;` hides a tag two layers deep."""
+MOST = 8_000
+"""Characters that are looked at; what comes after is cut off unseen."""
 
-HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
-"""Categories that are never shown: controls, direction and zero-width marks, tag characters, surrogates, private
-and unassigned ones."""
+MARK = "^"
+"""What joins the words of marked text."""
 
-INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
-"""Letters and marks that show nothing."""
-
-DROPPED = frozenset({"script", "style", "template", "noscript", "head", "title", "iframe", "object", "svg"})
-"""Elements whose content is no text for a reader."""
-
-
-class _Text(HTMLParser):
-    """What a reader of the page would see."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self.tags = 0
-        self._within: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        """Words on both sides of a tag stay apart."""
-        self.tags += 1
-        self.parts.append(" ")
-        if tag in DROPPED:
-            self._within.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        """The end of an element that was dropped."""
-        self.tags += 1
-        self.parts.append(" ")
-        if self._within and self._within[-1] == tag:
-            self._within.pop()
-
-    def handle_data(self, data: str) -> None:
-        """Text, unless an element around it is dropped."""
-        if not self._within:
-            self.parts.append(data)
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+"""Fillers and selectors that are letters or marks by their category and show nothing."""
+_MARKUP = re.compile(r"<[a-zA-Z/!?]|&[a-zA-Z#]")
+_STYLED_AWAY = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?![.\d])|font-size\s*:\s*0(?![.\d])", re.IGNORECASE
+)
+_SILENT = frozenset({"script", "style", "template", "noscript", "head", "title", "iframe", "object", "svg", "textarea"})
+_VOID = frozenset(
+    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+)
+_INLINE = frozenset({"a", "b", "em", "font", "i", "mark", "s", "small", "span", "strong", "sub", "sup", "u", "wbr"})
+_ALIKE = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"})
+"""Scripts whose letters pass for each other."""
 
 
 def clean(text: str, limit: int) -> tuple[str, tuple[str, ...]]:
-    """The text as plain words on one line, at most `limit` characters, and what was done to it. May come out empty.
+    """The text as a reader sees it, at most `limit` characters on one line, and what was done to it.
 
-    >>> clean("Up <b>5\u200b%</b> &amp; more", 40)
-    ('Up 5% & more', ('invisible characters removed', 'HTML read as text'))
-    >>> clean("abcdef", 4)
-    ('abc…', ('cut to 4 characters',))
+    Markup becomes text, and what it hides is left out; forms of letters become plain (NFKC); control, direction,
+    zero-width and tag characters are taken out. Letters of scripts that look alike within one word stay, and are
+    noted. The same text always gives the same answer, and a clean one comes back as it is.
+
+    >>> clean("Profit <b>rises</b>\\u202e &amp; how", 40)
+    ('Profit rises & how', ('markup removed', 'hidden characters removed'))
     """
-    notes: dict[str, None] = {}
-    found = text[: 20 * limit]
-    for _ in range(PASSES):
-        before, found = found, _once(found, notes)
-        if found == before:
+    notes: list[str] = []
+    shown = text[:MOST]
+    for _ in range(4):
+        shown, seen = _once(shown)
+        notes += [one for one in seen if one not in notes]
+        if not seen:
             break
-    if len(found) > limit or len(text) > 20 * limit:
-        found = found[: limit - 1].rstrip() + "…"
-        notes[f"cut to {limit} characters"] = None
-    return found, tuple(notes)
+    if any(_mixed(word) for word in re.findall(r"[^\W\d_]+", shown)):
+        notes.append("letters of several scripts in one word")
+    if len(shown) > limit or len(text) > MOST:
+        notes.append(f"cut to {limit} characters")
+        shown = shown if len(shown) <= limit else shown[: limit - 1].rstrip() + "…"
+    return shown, tuple(notes)
 
 
-def _once(text: str, notes: dict[str, None]) -> str:
-    """One pass: seen characters in one form, then read as HTML."""
-    seen = _visible(text, notes)
-    if "<" not in seen and "&" not in seen:
-        return seen
-    page = _Text()
-    page.feed(seen)
-    page.close()
-    if page.tags:
-        notes["HTML read as text"] = None
-    return _visible("".join(page.parts), notes)
+def marked(text: str) -> str:
+    """A text whose words are joined by a mark that it cannot hold itself.
+
+    >>> marked("Ignore all^of this")
+    'Ignore^all^of^this'
+    """
+    return MARK.join(text.replace(MARK, " ").split())
 
 
-def _visible(text: str, notes: dict[str, None]) -> str:
-    """In compatibility form, without what is never shown, single spaces between words."""
-    kept = "".join(one for one in text if one.isspace() or not _hidden(one))
-    if kept != text:
-        notes["invisible characters removed"] = None
-    formed = unicodedata.normalize("NFKC", kept)
-    return " ".join("".join(one for one in formed if one.isspace() or not _hidden(one)).split())
+def unmarked(text: str) -> str:
+    """The words of a marked text, with spaces between them."""
+    return text.replace(MARK, " ")
 
 
-def _hidden(one: str) -> bool:
-    code = ord(one)
-    selector = 0xFE00 <= code <= 0xFE0F or 0xE0100 <= code <= 0xE01EF
-    return selector or one in INVISIBLE or unicodedata.category(one) in HIDDEN
+def _once(text: str) -> tuple[str, list[str]]:
+    notes = []
+    if _MARKUP.search(text):
+        shown = _text_of(text)
+        notes += ["markup removed"] * (shown != text)
+        text = shown
+    plain = unicodedata.normalize("NFKC", text)
+    if plain != unicodedata.normalize("NFC", text):
+        notes.append("unusual forms of letters made plain")
+    spaced = _spaced(_ANSI.sub("", plain))
+    seen = "".join(mark for mark in _UNSEEN.sub("", spaced) if unicodedata.category(mark)[0] != "C")
+    if seen != _spaced(plain):
+        notes.append("hidden characters removed")
+    return " ".join(unicodedata.normalize("NFKC", seen).split()), notes
+
+
+def _spaced(text: str) -> str:
+    """A text whose line ends, tabs and odd spaces are spaces."""
+    return re.sub(r"[\s\u2028\u2029]", " ", text)
+
+
+def _mixed(word: str) -> bool:
+    """Whether a word has letters of scripts that pass for each other."""
+    if word.isascii():
+        return False
+    return len({unicodedata.name(mark, "").split(" ")[0] for mark in word} & _ALIKE) > 1
+
+
+class _Reader(HTMLParser):
+    """Collects the text that a page would show."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.shown: list[str] = []
+        self._open: list[tuple[str, bool]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        said = {name: value or "" for name, value in attrs}
+        away = tag in _SILENT or "hidden" in said or said.get("aria-hidden") == "true"
+        away = away or bool(_STYLED_AWAY.search(said.get("style", "")))
+        if tag not in _VOID:
+            self._open.append((tag, away))
+        self._gap(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        at = next((at for at in range(len(self._open) - 1, -1, -1) if self._open[at][0] == tag), None)
+        if at is not None:
+            del self._open[at:]
+        self._gap(tag)
+
+    def handle_data(self, data: str) -> None:
+        if not any(away for _, away in self._open):
+            self.shown.append(data)
+
+    def _gap(self, tag: str) -> None:
+        if tag not in _INLINE:
+            self.shown.append(" ")
+
+
+def _text_of(text: str) -> str:
+    """What a page of this markup would show. Markup that never ends is not shown."""
+    reader = _Reader()
+    reader.feed(text if "<" in text else unescape(text))
+    reader.close()
+    return "".join(reader.shown)

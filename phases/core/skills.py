@@ -135,6 +135,8 @@ def fenced(name: str, text: str) -> str:
     The mark is the digest of the text, so that the same text always has the same fence.
     """
     mark = digest(text)[:12]
+    while mark in text:
+        mark = digest(mark)[:12]
     return f"[{name} {mark}]\n{text}\n[end {mark}]"
 
 

@@ -27,7 +27,7 @@ class Origin(NamedTuple):
 
 def item_of(id: str, label: str, unit: Unit, value: float, origin: Origin) -> Evidence:
     """One item as it is cited: rounded, with the lean that the one table gives it."""
-    shown = round(value, DIGITS[unit]) + 0.0
+    shown = value if isinstance(value, int) else round(value, DIGITS[unit]) + 0.0
     return Evidence(
         id=id,
         label=label,

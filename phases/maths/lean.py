@@ -91,6 +91,15 @@ LEANS: Final[dict[str, LeanRule]] = {
     "macro.payrolls_3m": _macro(0.015, 0.02, 1, "hiring above its trend is growth"),
     "macro.claims_trend": _macro(0.0, 0.15, -1, "claims above their year's mean are layoffs"),
     "macro.production_yoy": _macro(0.025, 0.05, 1, "output above its trend is growth"),
+    # fundamentals
+    "fa.fcf_yield": LeanRule(0.04, 0.06, 1, "cash that the price buys; 4 percent is usual for a large stock"),
+    "fa.operating_margin": LeanRule(0.12, 0.18, 1, "pricing power; 12 percent is usual for a large company"),
+    "fa.revenue_growth": LeanRule(0.05, 0.15, 1, "growth above that of the economy in money"),
+    "fa.earnings_growth": LeanRule(0.07, 0.35, 1, "earnings that grow faster than usual tend to be read as going on"),
+    "fa.net_debt_ebitda": LeanRule(1.5, 2.5, -1, "debt that takes more than some years of earnings is a burden"),
+    "fa.roe": LeanRule(0.15, 0.25, 1, "return on owners' money; 15 percent is usual for a large company"),
+    # news
+    "news.tilt_7d": LeanRule(0.0, 0.5, 1, "fresh news is read in its own direction; full only if many stories agree"),
 }
 """Rule of each id that has a direction; every other id is neutral."""
 
@@ -119,6 +128,15 @@ NEUTRAL: Final[dict[str, str]] = {
     "macro.retail_yoy": "in dollars of the day: inflation raises it too",
     "macro.dollar_252d": "context: the change over 63 sessions has a row",
     "macro.crypto_90d": "another market; says little of stocks",
+    "fa.market_cap": "a size has no direction",
+    "fa.pe_trailing": "cheap or dear only beside its own industry, which is not known here",
+    "fa.pe_forward": "cheap or dear only beside its own industry, which is not known here",
+    "fa.ev_ebitda": "cheap or dear only beside its own industry, which is not known here",
+    "fa.pb": "cheap or dear only beside its own industry, which is not known here",
+    "fa.gross_margin": "set by the industry more than by the company",
+    "fa.net_margin": "says again what the operating margin says, after interest and tax",
+    "fa.earnings_days": "when results are due, not which",
+    "news.count_7d": "how much is said, not which way",
 }
 """Known ids that have no direction on purpose, and why; `lean` does not read it."""
 

@@ -26,6 +26,7 @@ from tests.support import (
     item,
     macro,
     market,
+    no_news,
     row_of_bias,
     settings,
     update,
@@ -48,7 +49,9 @@ def payload_of(
 ) -> AnalystPayload:
     ask = ask_door(desk or Desk(**instead))
     chosen = chosen or settings().analyst
-    made: AnalystPayload = analyst_payload(market(*evidence), macro(), row_of_bias(), QUESTION, chosen, ask=ask)
+    made: AnalystPayload = analyst_payload(
+        market(*evidence), no_news(), macro(), row_of_bias(), QUESTION, chosen, ask=ask
+    )
     return made
 
 
@@ -227,7 +230,7 @@ def test_an_axis_is_told_what_was_looked_for_and_not_found() -> None:
     desk = Desk()
     absent = (Missing(id="px.macd", reason="too few sessions"), Missing(id="px.atr_pct", reason="too few sessions"))
     snapshot = market(*BOTH, missing=absent)
-    analyst_payload(snapshot, macro(), row_of_bias(), QUESTION, settings().analyst, ask=ask_door(desk))
+    analyst_payload(snapshot, no_news(), macro(), row_of_bias(), QUESTION, settings().analyst, ask=ask_door(desk))
     told = {one.seat: [gap.id for gap in one.inputs.missing] for one in desk.requests}
     assert told == {"technical": ["px.macd"], "sentiment": ["px.atr_pct"]}
 

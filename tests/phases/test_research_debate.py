@@ -31,6 +31,7 @@ from tests.support import (
     item,
     macro,
     market,
+    no_news,
     payload,
     row_of_bias,
     update,
@@ -63,7 +64,9 @@ AXES = (
 def made(
     own: Any = OWN, common: Any = COMMON, axes: Any = AXES, row: Any = None, history: History | None = None
 ) -> Case:
-    found: Case = case(payload(axes=axes), market(*own), macro(*common), row or _row(), QUESTION, history or History())
+    found: Case = case(
+        payload(axes=axes), market(*own), no_news(), macro(*common), row or _row(), QUESTION, history or History()
+    )
     return found
 
 

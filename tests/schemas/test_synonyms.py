@@ -11,6 +11,7 @@ from schemas.analyst import AxisView
 from schemas.base import Model
 from schemas.debate import DebateRoundContribution
 from schemas.manager import ManagerReply
+from schemas.news import NewsType
 from schemas.seats import CriticReport, ModeratorRuling, PanelAnswer, SupervisorView
 from schemas.synonyms import EXACT, TABLES, without_synonyms
 from tests.schemas.test_wire import ANSWERS
@@ -48,7 +49,9 @@ def test_a_synonym_stands_for_a_value_of_its_field(place: tuple[type[Model], str
 
 
 def test_no_synonym_is_itself_a_value_of_any_set_and_no_two_tables_disagree() -> None:
-    values = {word for words in SETS.values() for word in words}
+    assert all(not set(table) & set(SETS[place]) for place, table in TABLES.items())
+    # how a story sounds has words that stand for a side elsewhere; the two are never one field
+    values = {word for place, words in SETS.items() for word in words if place != (NewsType, "direction")}
     meanings: dict[str, set[str]] = {}
     for table in TABLES.values():
         for word, value in table.items():

@@ -18,10 +18,12 @@ from phases.providers.offline.debater import contribution
 from phases.providers.offline.judge import judge
 from phases.providers.offline.manager import manager_reply
 from phases.providers.offline.personas import persona_cautious, persona_creative, persona_literal
+from phases.providers.offline.reader import reading
 from phases.providers.offline.table import critic, moderator, supervisor
 
 SKILLS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
     "macro-bias": bias_wording,
+    "news-reader": reading,
     "technical-analyst": axis_view,
     "fundamental-analyst": axis_view,
     "sentiment-analyst": axis_view,

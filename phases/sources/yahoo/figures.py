@@ -34,8 +34,8 @@ class Told(NamedTuple):
 INFO: tuple[Told, ...] = (
     Told("market_cap", "marketCap", "market", "now"),
     Told("enterprise_value", "enterpriseValue", "market", "now"),
-    Told("pe_trailing", "trailingPE", "per_price", "ttm", "trailingEps"),
-    Told("pe_forward", "forwardPE", "per_price", "now", "forwardEps"),
+    Told("trailing_pe", "trailingPE", "per_price", "ttm", "trailingEps"),
+    Told("forward_pe", "forwardPE", "per_price", "now", "forwardEps"),
     Told("price_to_book", "priceToBook", "per_price", "now", "bookValue"),
     Told("ev_to_ebitda", "enterpriseToEbitda", "mixed", "ttm"),
     Told("revenue", "totalRevenue", "money", "ttm"),
@@ -44,14 +44,14 @@ INFO: tuple[Told, ...] = (
     Told("free_cash_flow", "freeCashflow", "money", "ttm"),
     Told("operating_cash_flow", "operatingCashflow", "money", "ttm"),
     Told("total_debt", "totalDebt", "money", "now"),
-    Told("total_cash", "totalCash", "money", "now"),
+    Told("cash", "totalCash", "money", "now"),
     Told("gross_margin", "grossMargins", "ratio", "ttm"),
     Told("operating_margin", "operatingMargins", "ratio", "ttm"),
-    Told("profit_margin", "profitMargins", "ratio", "ttm"),
+    Told("net_margin", "profitMargins", "ratio", "ttm"),
     Told("revenue_growth", "revenueGrowth", "ratio", "quarter"),
     Told("earnings_growth", "earningsGrowth", "ratio", "quarter"),
-    Told("roe", "returnOnEquity", "ratio", "ttm"),
-    Told("roa", "returnOnAssets", "ratio", "ttm"),
+    Told("return_on_equity", "returnOnEquity", "ratio", "ttm"),
+    Told("return_on_assets", "returnOnAssets", "ratio", "ttm"),
     Told("shares", "sharesOutstanding", "count", "now"),
 )
 
@@ -69,7 +69,7 @@ CASH: Mapping[str, str] = {"free_cash_flow": "FreeCashFlow", "operating_cash_flo
 
 LEVELS: Mapping[str, str] = {
     "total_debt": "TotalDebt",
-    "total_cash": "CashCashEquivalentsAndShortTermInvestments",
+    "cash": "CashCashEquivalentsAndShortTermInvestments",
     "equity": "StockholdersEquity",
     "shares": "OrdinarySharesNumber",
 }

@@ -46,6 +46,7 @@ def fundamentals(ticker: Any, symbol: str, as_of: date, known: date) -> dict[str
         "currency": currency,
         "figures": sorted(told, key=lambda one: (one["name"], one["period"], one["ended"], one["known"])),
         "earnings": [day.isoformat() for day in days],
+        "earnings_known": min(known, as_of).isoformat(),
         "notes": notes,
     }
 

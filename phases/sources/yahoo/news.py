@@ -45,7 +45,7 @@ def news(ticker: Any, symbol: str, closed: datetime, live: bool) -> dict[str, An
         (one for one in kept.values() if one["published"]), key=lambda one: str(one["published"]), reverse=True
     )
     undated = [one for one in kept.values() if not one["published"]]
-    return {"symbol": symbol, "items": [*dated, *undated], "left_out": len(pieces) - len(timely)}
+    return {"symbol": symbol, "items": [*dated, *undated], "left_out": len(pieces) - len(timely), "live": live}
 
 
 def _piece(raw: Mapping[str, Any]) -> Piece:

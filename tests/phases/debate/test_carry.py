@@ -27,6 +27,7 @@ from tests.support import (
     item,
     macro,
     market,
+    no_news,
     payload,
     row_of_bias,
     settings,
@@ -215,7 +216,7 @@ def night(
 ) -> tuple[Case, DebateTranscript, DebateSummary]:
     """The case, debate and summary of a night after that one."""
     ask, header = ask_door(desk), header_of(*words, history=history)
-    made = case(about, market(*own), macro(), row_of_bias(), QUESTION, history)
+    made = case(about, market(*own), no_news(), macro(), row_of_bias(), QUESTION, history)
     transcript = debate_transcript(made, history, header, settings("debate.protocol=rounds", *words).debate, ask=ask)
     summary = debate_summary(made, transcript, history, header, header.settings.manager, ask=ask)
     return made, transcript, summary

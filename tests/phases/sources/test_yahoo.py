@@ -420,7 +420,7 @@ STOCK: Mapping[str, Any] = {
     "trailingPE": 30.0,
     "profitMargins": 0.25,
 }
-LIVE = {"market_cap": 3e9, "shares": 1.5e7, "free_cash_flow": 1e8, "pe_trailing": 30.0, "profit_margin": 0.25}
+LIVE = {"market_cap": 3e9, "shares": 1.5e7, "free_cash_flow": 1e8, "trailing_pe": 30.0, "net_margin": 0.25}
 
 
 def told_of(server: YahooServer, source: Make, symbol: str = "AAPL", **changed: Any) -> Fundamentals:
@@ -462,10 +462,10 @@ def test_real_infos_give_typed_figures(server: YahooServer, source: Make, name: 
     found = values(told) | {one.name: one.value for one in told.figures}
     assert (told.kind, told.currency, found["market_cap"]) == ("stock", "USD", info["marketCap"])
     assert found["free_cash_flow"] == info["freeCashflow"] and found["gross_margin"] == info["grossMargins"]
-    lacking = {"pe_trailing"} if symbol == "INTC" else set()
-    assert ("pe_trailing" in found) == (not lacking) and 0.0 not in found.values()
+    lacking = {"trailing_pe"} if symbol == "INTC" else set()
+    assert ("trailing_pe" in found) == (not lacking) and 0.0 not in found.values()
     assert len(told.earnings) >= 1
-    assert bool(lacking) == any("pe_trailing (trailingPE)" in note for note in told.notes)
+    assert bool(lacking) == any("trailing_pe (trailingPE)" in note for note in told.notes)
 
 
 @pytest.mark.parametrize(
@@ -510,8 +510,8 @@ def test_f133_a_price_in_pence_is_never_divided_by_pounds(server: YahooServer, s
     )
     found = {one.name: one.value for one in told.figures}
     assert (told.currency, found["market_cap"]) == ("GBP", 3e9)
-    assert found["price_to_book"] == pytest.approx(1.8525) and found["pe_trailing"] == 11.9
-    assert "pe_forward" not in found
+    assert found["price_to_book"] == pytest.approx(1.8525) and found["trailing_pe"] == 11.9
+    assert "forward_pe" not in found
     assert {note.partition(":")[0] for note in told.notes} >= {"price_to_book", "pe_forward left out"}
 
 
@@ -520,7 +520,7 @@ def test_f133_market_value_in_another_currency_than_the_statements_is_left_out(
 ) -> None:
     told = told_of(server, source, "SHEL.L", currency="GBp", financialCurrency="USD", enterpriseToEbitda=4.0)
     assert told.currency == "USD"
-    assert {one.name for one in told.figures} == {"shares", "free_cash_flow", "profit_margin"}
+    assert {one.name for one in told.figures} == {"shares", "free_cash_flow", "net_margin"}
     assert any(note.startswith("market_cap left out: market value is in GBP") for note in told.notes)
 
 

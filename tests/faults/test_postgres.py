@@ -31,12 +31,15 @@ from phases.plan import CONFIGS
 from phases.show import show_ticker
 from run_pipeline import app
 from schemas.debate import DebateRoundContribution
+from schemas.events import Usage
+from schemas.settings import Rates
 from tests.conftest import DAY, Cli, Desk, Night, Shelf
 from tests.phases.core.conftest import Start, _process  # noqa: F401  the fixture `process`
 from tests.phases.core.scripted import NIGHTLY, RUN, Scripted, asked, door, reply, said, spoken
 from tests.postgres import PASSWORD, QUOTED, Cut, Server, Wire, free_port, query, wire_to
 
 PATIENCE = 20
+RATES = {"m": Rates(input="1", output="1", cache_write="1", cache_read="1")}
 RESTARTS = 50 if NIGHTLY else 3
 SECRETS = (PASSWORD, QUOTED, "s3cret")
 
@@ -179,7 +182,7 @@ def test_F101_a_booking_whose_commit_is_in_doubt_counts_once(wired: Any) -> None
     store, cut = wired
     about = {"phase": "p", "ticker": "T", "skill": "s", "seat": "", "round_number": 1}
     cut()
-    Budget(store, RUN, DAY, 1, 100, 100).book([Booking("k", "m", 60, about)])
+    Budget(store, RUN, DAY, 1, 100, 100).book([Booking("k", "m", Usage(output_tokens=60), RATES, about)])
     assert [row.micros for row in rows(store, spend)] == [60]
 
 
@@ -390,12 +393,14 @@ def test_a_ceiling_is_not_passed_by_processes_that_book_at_once(database: str, t
         opened(database, tmp_path / "out") as other,
         ThreadPoolExecutor() as pool,
     ):
-        mine = Budget(one, RUN, DAY, 1, 100, None)._row(Booking("a", "m", 60, about))
+        mine = Budget(one, RUN, DAY, 1, 100, None)._row(Booking("a", "m", Usage(output_tokens=60), RATES, about))
 
         def work(connection: Connection) -> Future[None]:
             """Another process begins to book while this booking is not committed."""
             connection.execute(insert(spend), mine)
-            booked = pool.submit(Budget(other, RUN, DAY, 2, 100, None).book, [Booking("b", "m", 41, about)])
+            booked = pool.submit(
+                Budget(other, RUN, DAY, 2, 100, None).book, [Booking("b", "m", Usage(output_tokens=41), RATES, about)]
+            )
             assert wait([booked], 0.3).not_done
             return booked
 

@@ -146,7 +146,7 @@ def _run(words: list[str], said: Path, before: Sequence[Callable[[], None]]) -> 
         from bench.source import BenchSource
         from phases.sources import SOURCES
 
-        SOURCES["bench"] = lambda: BenchSource(tickers, AS_OF)
+        SOURCES["bench"] = lambda _: BenchSource(tickers, AS_OF)
     for one in before:
         one()
     from run_pipeline import main

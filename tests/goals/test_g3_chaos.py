@@ -39,7 +39,7 @@ class Held(NamedTuple):
 
 def held(told: dict[str, Any], out: Path, monkeypatch: pytest.MonkeyPatch) -> Held:
     source = BenchSource(TICKERS, AS_OF)
-    monkeypatch.setitem(SOURCES, "bench", lambda: source)
+    monkeypatch.setitem(SOURCES, "bench", lambda _: source)
     store = open_store(out)
     try:
         with FakeModel(told) as server:

@@ -32,7 +32,7 @@ from phases.debate import conduct
 from phases.night import hold_night
 
 PARTS: Mapping[str, tuple[tuple[Any, str], ...]] = {
-    "indicators": ((phases.market_data, "_computed"), (phases.maths.indicators, "frame_of")),
+    "indicators": ((phases.market_data, "computed"), (phases.maths.indicators, "frame_of")),
     "type the bars": ((Fetch, "__call__"),),
     "render the prompt": ((ask, "render"),),
     "key of the question (dump, hash)": ((ask.Ask, "_question"),),

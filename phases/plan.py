@@ -294,7 +294,8 @@ def _session(settings: Settings, source: Source) -> tuple[date, date, Span]:
     session = last_session(calendar, asked)
     if not span.first <= (session if source.live else asked) <= span.last:
         raise UsageError(
-            f"as_of: {asked} is outside the source {source.name}, which covers {span.first} to {span.last}"
+            f"as_of: {asked} is outside the source {source.name}, which covers {span.first} to {span.last}; "
+            "name a night within that, or bring newer data"
         )
     if session < span.first:
         raise UsageError(f"as_of: the session {session} is before the source {source.name}, which begins {span.first}")

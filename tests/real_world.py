@@ -6,21 +6,19 @@ Statements there have no filing dates, so a quarter counts as known 75 days afte
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
 from phases.core.errors import NoData
+from tests.shared import PRICES, SHARED
 
-SHARED = Path(os.environ.get("REBUTTAL_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 STATEMENTS = SHARED / "data" / "fundamentals_fiscal"
-PRICES = SHARED / "data" / "prices" / "us_and_global"
+LARGE = PRICES / "us_and_global"
 
 needs_shared = pytest.mark.skipif(not STATEMENTS.is_dir(), reason=f"no real data at {STATEMENTS}")
 
@@ -41,7 +39,7 @@ NAMES = {
 @cache
 def tickers() -> tuple[str, ...]:
     """Names with both prices and statements."""
-    return tuple(sorted(path.stem for path in STATEMENTS.glob("*.json") if (PRICES / f"{path.stem}.csv.gz").is_file()))
+    return tuple(sorted(path.stem for path in STATEMENTS.glob("*.json") if (LARGE / f"{path.stem}.csv.gz").is_file()))
 
 
 @cache
@@ -67,7 +65,7 @@ def figures(ticker: str) -> tuple[dict[str, Any], ...]:
 @cache
 def prices(ticker: str) -> pd.DataFrame:
     """Daily bars of a company, adjusted."""
-    return pd.read_csv(PRICES / f"{ticker}.csv.gz", index_col="Date").dropna()
+    return pd.read_csv(LARGE / f"{ticker}.csv.gz", index_col="Date").dropna()
 
 
 def columns_of(frame: pd.DataFrame) -> Iterator[tuple[str, list[Any]]]:

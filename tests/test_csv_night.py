@@ -14,7 +14,7 @@ from phases.night import Finished, hold_night
 from phases.plan import CONFIGS, Words, plan
 from phases.show import show_evidence
 from tests.conftest import Cli
-from tests.shared import PRICES, needs_prices
+from tests.shared import PRICES, copied, needs_prices
 
 FORMS = ("BRK.B", "BF-B", "0700.HK", "SHEL.L", "RELIANCE.NS", "^GSPC", "BTC-USD", "EURUSD=X", "CON", "TRUE", "NULL")
 
@@ -64,6 +64,20 @@ def test_f156_every_form_of_symbol_keeps_its_identity(tmp_path: Path) -> None:
     assert {row.status for row in feed.rows} == {"debated"}, [row.reason for row in feed.rows]
     for form in FORMS:
         assert evidence(out, form).startswith(f"evidence of {form} | ")
+
+
+@needs_prices
+def test_a_series_that_ended_is_stale_and_says_when(tmp_path: Path) -> None:
+    """The file ends at the turn of the year; ten weeks later the bank failed, and nothing may be said of it."""
+    ended, going = PRICES / "ended" / "SIVB.csv.gz", PRICES / "us_and_global" / "JPM.csv.gz"
+    folder = copied(tmp_path / "prices", {ended.name: ended, going.name: going})
+    words = Words(("SIVB", "JPM"), CONFIGS / "csv.yaml", (f"source.path={folder}",), "2023-03-10")
+    rows = {row.ticker: row for row in finished(words, tmp_path / "out").feed.rows}
+    assert (rows["SIVB"].status, rows["SIVB"].stance, rows["JPM"].status) == ("stale", None, "debated")
+    assert "newest bar of SIVB is 2022-12-30, 47 sessions before 2023-03-10" in str(rows["SIVB"].reason)
+    (folder / going.name).unlink()
+    with pytest.raises(UsageError, match=r"2023-03-10 is outside the source csv_folder, which covers .* to 2022-12-30"):
+        plan(words, None)
 
 
 def test_evidence_of_a_ticker_without_any_says_why(cli: Cli, tmp_path: Path) -> None:

@@ -209,7 +209,9 @@ PLACED = [
     pytest.param(
         DEFAULT, "name: offline", "name: ofline", "provider.name: 'ofline' is unknown; did you", id="provider"
     ),
-    pytest.param(DEFAULT, "source: packaged", "source: package", "source: 'package' is unknown; did", id="source"),
+    pytest.param(
+        DEFAULT, "name: packaged", "name: package", "source.name: 'package' is unknown; did you mean", id="source"
+    ),
     pytest.param(
         DEFAULT, "calendar: XNYS", "calendar: NYSX", "question.calendar: 'NYSX' is unknown; did", id="calendar"
     ),

@@ -13,14 +13,12 @@ from datetime import date, timedelta
 from typing import NamedTuple
 
 from phases.evidence.base import Origin, item_of
+from phases.maths.currency import MINOR_UNITS
 from schemas.market import Bars, Evidence, Figure, Fundamentals, Missing, Unit
 
 STALE_AFTER = {"now": 10, "quarter": 200, "ttm": 200, "year": 500}
 """Days after the end of its span from which a figure is stale: the next one should be known by then. After twice
 as many it is no evidence any more."""
-
-MINOR = {"GBp": "GBP", "GBX": "GBP", "ZAc": "ZAR", "ZAC": "ZAR", "ILA": "ILS"}
-"""Hundredths that exchanges quote prices in, and the currency that they are hundredths of."""
 
 NOT_THERE = "the source has no"
 
@@ -154,7 +152,7 @@ def major(currency: str) -> tuple[str, float]:
     >>> major("GBp"), major("USD")
     (('GBP', 0.01), ('USD', 1.0))
     """
-    return (MINOR[currency], 0.01) if currency in MINOR else (currency, 1.0)
+    return (MINOR_UNITS[currency], 0.01) if currency in MINOR_UNITS else (currency, 1.0)
 
 
 def _newest(*ways: Callable[[], Value]) -> Value:

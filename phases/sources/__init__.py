@@ -37,11 +37,18 @@ def _csv_folder(settings: SourceSettings) -> Source:
     return CsvFolder(settings)
 
 
+def _skfolio(settings: SourceSettings) -> Source:
+    from phases.sources.skfolio import SkfolioSource
+
+    return SkfolioSource()
+
+
 SOURCES: dict[str, Callable[[SourceSettings], Source]] = {
     "packaged": _packaged,
     "yahoo": _yahoo,
     "fred": _fred,
     "csv_folder": _csv_folder,
+    "skfolio": _skfolio,
 }
 """How each source is made. A source is imported only when it is asked for."""
 

@@ -80,6 +80,8 @@ SUFFIXES: dict[str, Listing] = {
         ("MX", "XMEX", "MXN", "America/Mexico_City"),
         ("BA", "XBUE", "ARS", "America/Argentina/Buenos_Aires"),
         ("SN", "XSGO", "CLP", "America/Santiago"),
+        ("NYB", "IEPA", "USD", "America/New_York"),
+        ("CBT CME CMX NYM", "CMES", "USD", "America/Chicago"),
     )
     for suffix in suffixes.split()
 }

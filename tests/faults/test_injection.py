@@ -11,7 +11,7 @@ import pytest
 
 from phases.outputs.tables import FORMATS
 from tests.phases.test_news import night, piece
-from tests.real_world import SHARED
+from tests.shared import SHARED
 from tests.support import Desk
 
 FILE = SHARED / "cases" / "injection_headlines.jsonl"

@@ -14,7 +14,7 @@ from phases.evidence.macro import macro_items
 from phases.sources import SOURCES
 from schemas.market import Evidence, MacroSeriesSet, Missing
 from schemas.settings import SourceSettings
-from tests.shared_data import shared
+from tests.shared import shared
 from tests.support import settings
 
 FRED = "data/macro/fred"

@@ -8,8 +8,9 @@ from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
 from phases.core.errors import NoData, SourceDown, Unanswered
+from phases.core.text import printable
+from phases.sources.symbols import listing
 from phases.sources.yahoo.session import contract
-from phases.sources.yahoo.spelling import calendar_of
 
 COLUMNS = {
     "open": "Open",
@@ -23,6 +24,9 @@ COLUMNS = {
 
 SPLITS, DIVIDENDS = "Stock Splits", "Dividends"
 PRICES = ("open", "high", "low", "close", "adj_close")
+
+HOME = ("America/New_York", "America/Chicago")
+"""Zones of what has no suffix: indices of Chicago keep the days of New York."""
 
 DAYS_A_SESSION = 1.6
 """Calendar days asked for each session: weekends and the longest row of holidays."""
@@ -108,14 +112,17 @@ def _finished(rows: list[Row], meta: Mapping[str, Any], now: datetime, notes: li
 
 
 def _place(meta: Mapping[str, Any], symbol: str, notes: list[str]) -> dict[str, str]:
-    """Currency and calendar. Raises SourceDown where there is no currency."""
+    """Currency and calendar, with a note where Yahoo means another place than the symbol does. Raises SourceDown
+    where there is no currency."""
     currency = meta.get("currency")
     if not isinstance(currency, str) or not currency:
         raise SourceDown(contract(f"metadata of {symbol} has the keys {', '.join(sorted(meta))}", ["currency"]))
-    calendar = calendar_of(meta)
-    if calendar is None:
-        notes.append(f"exchange {str(meta.get('exchangeName'))[:20]!r} is not known; its days are taken for New York's")
-    return {"currency": currency, "exchange": calendar or "XNYS"}
+    place, said = listing(symbol), meta.get("exchangeTimezoneName")
+    zones = (place.zone,) if place.zone else HOME
+    if place.kind in ("stock", "index") and isinstance(said, str) and said not in zones:
+        where = f"{printable(str(meta.get('exchangeName')))[:20]!r} ({printable(said)[:40]})"
+        notes.append(f"Yahoo lists it at {where}; its days are taken for those of {place.exchange}, as its symbol says")
+    return {"currency": currency, "exchange": place.exchange}
 
 
 def _factor(day: date, splits: Sequence[Row]) -> float:

@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 from phases.core.errors import NoData, SourceDown, Unanswered, UsageError
 from phases.core.recorder import pause, ticks
 from phases.core.text import printable
+from phases.sources.symbols import yahoo_symbol
 from phases.sources.yahoo.cache import cache_folder, forget_answers, keep_in, let_go
 from phases.sources.yahoo.session import Doorman, Retry, guarded
-from phases.sources.yahoo.spelling import vendor_symbol
 from schemas.settings import SourceSettings
 
 T = TypeVar("T")
@@ -78,7 +78,7 @@ class Client:
         from yfinance.exceptions import YFException, YFRateLimitError, YFTickerMissingError
         from yfinance.utils import is_isin
 
-        symbol = vendor_symbol(ticker)
+        symbol = yahoo_symbol(ticker)
         if is_isin(symbol):
             raise NoData(f"{ticker} is no symbol but an ISIN; name the symbol that Yahoo lists it under")
         self._doorman.begin(symbol, ticker, until)

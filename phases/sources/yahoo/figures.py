@@ -1,9 +1,8 @@
 """Yahoo's keys and our names of figures. The one table; everything else reads it.
 
 Money is in the currency of the statements (`financialCurrency`), market value in that of the
-listing; ratios are ratios (0.05 is 5 percent), as Yahoo writes these keys. `now` is a level at
-the fetch or at the end of the last quarter, `ttm` the twelve months and `quarter` the three that
-end there.
+listing; ratios are ratios (0.05 is 5 percent), as Yahoo writes these keys. `now` is a level at the fetch,
+`ttm` the twelve months that end with the last quarter, `quarter` its three, or a level at its end.
 """
 
 from __future__ import annotations
@@ -43,8 +42,8 @@ INFO: tuple[Told, ...] = (
     Told("ebitda", "ebitda", "money", "ttm"),
     Told("free_cash_flow", "freeCashflow", "money", "ttm"),
     Told("operating_cash_flow", "operatingCashflow", "money", "ttm"),
-    Told("total_debt", "totalDebt", "money", "now"),
-    Told("cash", "totalCash", "money", "now"),
+    Told("total_debt", "totalDebt", "money", "quarter"),
+    Told("cash", "totalCash", "money", "quarter"),
     Told("gross_margin", "grossMargins", "ratio", "ttm"),
     Told("operating_margin", "operatingMargins", "ratio", "ttm"),
     Told("net_margin", "profitMargins", "ratio", "ttm"),
@@ -84,9 +83,6 @@ KINDS: Mapping[str, str] = {
     "CURRENCY": "currency",
 }
 """What a symbol is, by `quoteType`."""
-
-MINOR: Mapping[str, str] = {"GBp": "GBP", "GBX": "GBP", "ZAc": "ZAR", "ILA": "ILS"}
-"""Currencies by their hundredth part, in which some exchanges quote prices; market value is in the whole unit."""
 
 QUARTER_LAG, YEAR_LAG = 75, 100
 """Days after the end of a quarter, or of a year, when its statements are taken to be known."""

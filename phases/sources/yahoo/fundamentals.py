@@ -14,7 +14,8 @@ from typing import Any
 
 from phases.core.errors import NoData, SourceDown
 from phases.core.text import printable
-from phases.sources.yahoo.figures import CASH, FLOWS, INFO, KINDS, LEVELS, MINOR, QUARTER_LAG, YEAR_LAG, Told
+from phases.maths.currency import MINOR_UNITS
+from phases.sources.yahoo.figures import CASH, FLOWS, INFO, KINDS, LEVELS, QUARTER_LAG, YEAR_LAG, Told
 from phases.sources.yahoo.session import contract
 
 EARNINGS_DAYS = 12
@@ -99,7 +100,7 @@ def _of_info(info: Mapping[str, Any], currency: str | None, known: date, notes: 
         if one.sort == "per_price":
             value = _per_price(one, value, info, currency, notes)
         if value is not None:
-            level = one.sort in ("market", "per_price") or quarter is None or quarter > known
+            level = one.sort in ("market", "per_price", "count") or quarter is None or quarter > known
             yield _figure(one.name, value, one.period, known if level or quarter is None else quarter, known)
     if absent:
         notes.append(f"not given by Yahoo: {', '.join(absent)}")
@@ -110,10 +111,10 @@ def _per_price(
 ) -> float | None:
     """A price to a figure of a share, both in one unit; None, with a note, where that cannot be made sure of."""
     quoted = info.get("currency")
-    if quoted not in MINOR and quoted == currency:
+    if quoted not in MINOR_UNITS and quoted == currency:
         return value
     price, below = _number(info.get("currentPrice", info.get("regularMarketPrice"))), _number(info.get(one.below))
-    if MINOR.get(str(quoted)) == currency and price and below:
+    if MINOR_UNITS.get(str(quoted)) == currency and price and below:
         if math.isclose(value, price / below, rel_tol=CLOSE_ENOUGH):
             notes.append(f"{one.name}: Yahoo divides a price in {quoted} by {currency}; corrected by 100")
             return value / 100
@@ -135,11 +136,10 @@ def _of_statements(ticker: Any, info: Mapping[str, Any], notes: list[str]) -> It
         rows = _statement(read)
         if not rows:
             notes.append(f"Yahoo has no quarterly {label}")
-        period = "now" if names is LEVELS else "quarter"
         told = ((name, day, value) for name, key in names.items() for day, value in rows.get(key, {}).items())
         for name, day, value in told:
             lag = YEAR_LAG if ends is not None and day.month == ends.month else QUARTER_LAG
-            yield _figure(name, value, period, day, day + timedelta(days=lag))
+            yield _figure(name, value, "quarter", day, day + timedelta(days=lag))
 
 
 def _statement(read: Callable[..., Any]) -> Mapping[str, Mapping[date, float]]:
@@ -195,7 +195,7 @@ def _moment(raw: object) -> date | None:
 
 def _whole(currency: object) -> str | None:
     """The currency of money, where a price may be in its hundredth part."""
-    return MINOR.get(currency, currency) if isinstance(currency, str) and currency else None
+    return MINOR_UNITS.get(currency, currency) if isinstance(currency, str) and currency else None
 
 
 def _shown(raw: object) -> str:

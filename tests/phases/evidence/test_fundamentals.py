@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from phases.core.errors import NoData
-from phases.evidence.fundamentals import IDS, fundamental_items
+from phases.evidence.fundamentals import IDS, Books, Value, fundamental_items
 from phases.macro_bias import bias_row
 from phases.market_data import macro_snapshot, market_snapshot
 from phases.maths.lean import LEANS, NEUTRAL
+from phases.sources.yahoo.figures import CASH, FLOWS, INFO, LEVELS
 from schemas.market import Bars, Evidence, Figure, Fundamentals
 from tests.real_world import RealSource, figures, needs_shared, prices, tickers
 from tests.support import QUESTION, Desk, ask_door, fetch_door, header_of, settings, through_phases
@@ -206,6 +207,25 @@ def test_a_split_after_the_count_of_shares_is_never_passed_over() -> None:
     assert "a split on 2025-02-10 came after the shares of 2024-12-31" in missing["fa.pe_trailing"]
     before = {**split, "day": date(2024, 12, 30)}
     assert "fa.pe_trailing" in items(record(*SHEET), bars(actions=[before]))[0]
+
+
+# the source
+
+
+def test_every_figure_that_an_item_reads_is_one_that_yahoo_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, set[str]] = {}
+
+    def spans(self: Books, name: str, *periods: str) -> list[Value]:
+        asked.setdefault(name, set()).update(periods)
+        return [Value(1.0, AS_OF, AS_OF)]
+
+    monkeypatch.setattr(Books, "spans", spans)
+    items(record())
+    given = {name: {"quarter"} for name in (*FLOWS, *CASH, *LEVELS)}
+    for one in INFO:
+        given.setdefault(one.name, set()).add(one.period)
+    assert len(asked) > 15
+    assert {name for name, periods in asked.items() if not periods & given.get(name, set())} == set()
 
 
 # age and kind

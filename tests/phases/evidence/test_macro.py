@@ -25,7 +25,7 @@ from schemas.bias import BiasRow
 from schemas.market import Evidence, MacroSeries, MacroSeriesSet, MacroSnapshot, Missing
 from schemas.run import History
 from schemas.settings import SourceSettings
-from tests.shared_data import shared
+from tests.shared import shared
 from tests.support import QUESTION, ask_door, fetch_door, settings
 
 FRED = "data/macro/fred"
@@ -174,7 +174,7 @@ class Night:
             return self._fred.fetch(dataset, params)
         last = date.fromisoformat(params["as_of"])
         days = sorted(day for n in range(400) if (day := last - timedelta(n)).weekday() < 5)
-        closes = [100.0 + day.toordinal() % 97 for day in days]
+        closes = [100.0 + abs(day.toordinal() % 96 - 48) / 4 for day in days]
         prices = dict.fromkeys(("open", "high", "low", "close", "adj_close", "volume"), closes)
         about = {"symbol": params["symbol"], "currency": "USD", "exchange": "XNYS"}
         return {**about, "days": [day.isoformat() for day in days], **prices}

@@ -72,6 +72,8 @@ def test_every_exchange_has_a_calendar_and_its_zone() -> None:
         ("BTC-USD", "BTC-USD", "24/7", "USD"),
         ("EURUSD=X", "EURUSD=X", "24/5", "USD"),
         ("GC=F", "GC=F", "CMES", "USD"),
+        ("DX-Y.NYB", "DX-Y.NYB", "IEPA", "USD"),
+        ("CLZ25.NYM", "CLZ25.NYM", "CMES", "USD"),
         *((word, word, "XNYS", None) for word in ("CON", "TRUE", "NULL", "T", "V")),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import date, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
@@ -21,7 +22,7 @@ from phases.sources.fred import web
 from phases.sources.fred.series import DELAYED, SERIES
 from schemas.market import MacroSeries, MacroSeriesSet, Span
 from schemas.settings import SourceSettings
-from tests.shared_data import shared
+from tests.shared import shared
 
 SHARED_FOLDER = "data/macro/fred"
 
@@ -321,7 +322,8 @@ def said(body: str | bytes, status: int = 200, **headers: str) -> Callable[[Base
         for name, value in {"Content-Length": str(len(raw)), **headers}.items():
             handler.send_header(name, value)
         handler.end_headers()
-        handler.wfile.write(raw)
+        with suppress(ConnectionError):  # the client may have seen enough
+            handler.wfile.write(raw)
 
     return way
 

@@ -7,17 +7,19 @@ into `http`, so that the proxy can read what it is asked. Captured answers are s
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-SHARED = Path(os.environ.get("REBUTTAL_SHARED", Path(__file__).resolve().parents[4] / "shared")) / "data" / "yahoo"
+import pytest
+
+from tests.shared import SHARED
+
+YAHOO = SHARED / "data" / "yahoo"
 
 NEW_YORK = {"exchangeName": "NMS", "exchangeTimezoneName": "America/New_York", "currency": "USD"}
 PLACES: Mapping[str, Mapping[str, str]] = {
@@ -30,6 +32,19 @@ NOT_FOUND = {"code": "Not Found", "description": "No data found, symbol may be d
 
 Answer = tuple[int, Mapping[str, str], bytes]
 """Status, headers and body."""
+
+
+def plain_http(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library asks over plain http, so that the proxy can read what it is asked; all else is its own."""
+    from curl_cffi import requests
+
+    real = requests.Session.request
+
+    def request(self: Any, method: str, url: str, **rest: Any) -> Any:
+        return real(self, method, url.replace("https://", "http://"), **rest)
+
+    monkeypatch.setattr(requests.Session, "request", request)
+    monkeypatch.setattr("phases.sources.yahoo.client.FIRST_WAIT", 0.01)
 
 
 def as_json(body: Any, status: int = 200, **headers: str) -> Answer:
@@ -106,7 +121,7 @@ def modules(info: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def captured(path: str) -> Any:
-    return json.loads((SHARED / path).read_text())
+    return json.loads((YAHOO / path).read_text())
 
 
 def recorded(path: str) -> Answer:

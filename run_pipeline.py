@@ -11,7 +11,7 @@ import typer
 
 from phases.core.errors import UsageError
 from phases.core.text import nearest, printable
-from phases.entry import leave, tell
+from phases.entry import leave, out_folder, resume_hint, tell
 
 if TYPE_CHECKING:
     from phases.core.store import Store
@@ -31,7 +31,7 @@ app = typer.Typer(
     ),
 )
 
-Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the store and the runs.")]
+Out = Annotated[Path, typer.Option("--out", metavar="DIR", parser=out_folder, help="Folder of the store and the runs.")]
 Config = Annotated[Path | None, typer.Option("--config", metavar="F", help="Overlay on configs/default.yaml.")]
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="A.B=C", help="One value of the configuration.")]
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run id, or `last`.")]
@@ -61,7 +61,7 @@ def run(
     if estimate:
         from phases.estimate import estimate_text
 
-        print(estimate_text(words, count))
+        print(estimate_text(words, count, out=out, resume=resume, as_json=as_json))
         return
     if count:
         raise UsageError("--count goes with --estimate")
@@ -91,9 +91,9 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool) -> int:
         try:
             finished = hold_night(planned, store, out, Progress(len(planned.header.tickers), tell))
         except KeyboardInterrupt:
-            tell("interrupted; go on with `run --resume last`")
+            tell(f"interrupted; go on with {resume_hint(out)}")
             return 130
-    shown = f"\n{feed_table(finished.feed)}\n\n{last_lines(finished.record)}"
+    shown = f"\n{feed_table(finished.feed)}\n\n{last_lines(finished.record, finished.spent)}"
     tell(finished.record.model_dump_json() if as_json else shown, sys.stdout)
     return finished.record.exit
 
@@ -106,6 +106,7 @@ def replay(
     threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Tickers at once.")] = 4,
     skill: Changed = None,
     ask: Annotated[bool, typer.Option("--ask", help="Ask the turns that --skill changes; before and after.")] = False,
+    max_cost: Annotated[float | None, typer.Option("--max-cost", metavar="USD", min=0, help="With --ask.")] = None,
 ) -> None:
     """Rebuild a run from its journal, offline: no model, no source."""
     from phases.core.runs import Runs
@@ -117,10 +118,13 @@ def replay(
 
     if (ask and skill is None) or (check and skill is not None):
         raise UsageError("replay: --ask goes with --skill F, and --skill does not go with --check")
+    if max_cost is not None and not ask:
+        raise UsageError("replay: --max-cost goes with --ask; nothing else is paid for")
     with closing(_open(out)) as store:
         if skill is not None:
-            print(rerun(store, out, name, skill, ask, tell))
-            return
+            tried = rerun(store, out, name, skill, ask, tell, max_cost)
+            print(tried.text)
+            raise typer.Exit(tried.exit)
         known = Runs(store).find(name)
         header = RunHeader.model_validate_json(known.header)
         feed = replay_night(header, store, threads, lambda ticker, reason: None)
@@ -175,14 +179,15 @@ def skill(
     """Ask one skill for one turn: JSON in, one checked JSON object out."""
     from phases.alone import ask_alone, turn_alone
     from phases.core.scanner import read_input
-    from phases.plan import Words, settings_of
+    from phases.plan import Words, folder_of, price_table, settings_of
 
-    settings = settings_of(Words(config=config, sets=tuple(sets or ())))
+    words = Words(config=config, sets=tuple(sets or ()))
+    settings = settings_of(words)
     turn = turn_alone(name, read_input(inputs), settings, role, number)
     if prompt:
         print(turn.prompt.text)
         return
-    said = ask_alone(turn, out)
+    said = ask_alone(turn, out, price_table(settings, folder_of(words)))
     for note in said.notes:
         tell(note)
     if said.answer is None:

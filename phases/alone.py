@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from phases.analyst_payload import AXES
 from phases.analyst_payload import CHECKS as AXIS_CHECKS
 from phases.core.ask import Answer, Ask, Wanted, model_of
+from phases.core.budget import Budget, ceilings_of
 from phases.core.errors import UsageError
 from phases.core.journal import Journal
+from phases.core.provider import Provider
 from phases.core.reading import Check
-from phases.core.recorder import Recorder
+from phases.core.recorder import Recorder, today
 from phases.core.scanner import Malformed, strict_json
 from phases.core.skills import Rendered, Skill, load_skills, render
-from phases.core.store import configured_store
+from phases.core.store import Store, configured_store
 from phases.core.text import nearest, printable, record_json
 from phases.debate.checks import checks_of
 from phases.debate.protocol import Protocol, Step, loop_rounds, read_protocol
@@ -26,7 +29,8 @@ from phases.lint import BINDINGS, SEATS
 from phases.macro_bias import NO_NUMBERS
 from phases.maths.tally import market_stance
 from phases.news import CHECKS as NEWS_CHECKS
-from phases.plan import SKILLS, protocol_text, provider_of
+from phases.plan import SKILLS, check_tables, protocol_text, provider_of
+from phases.providers import check_money
 from phases.research_manager import CHECKS as MANAGER_CHECKS
 from schemas.analyst import AxisInputs
 from schemas.base import Model
@@ -35,11 +39,14 @@ from schemas.debate import ARGUMENT_LIMIT, DebateInputs
 from schemas.manager import ManagerInputs
 from schemas.news import NewsInputs
 from schemas.seats import TableInputs
-from schemas.settings import Settings
+from schemas.settings import PriceTable, Settings
 from schemas.validation import problems
 
 RUN = "skill"
 """What stands for a run's id in the store."""
+
+OPTION = "--set operation.max_cost"
+"""What sets the ceiling of all lone turns of a day in a store."""
 
 INPUTS_LIMIT = 512 * 1024
 """Longest text of inputs, in characters: some thirty times that of a debater's last round."""
@@ -102,22 +109,43 @@ def turn_alone(name: str, text: str, settings: Settings, role: str | None, round
     return Alone(skill, wanted, manner.told, settings)
 
 
-def ask_alone(turn: Alone, out: Path) -> Said:
-    """Ask the configured provider, unless the journal under `out` has the answer. Writes the store."""
-    settings, provider = turn.settings, provider_of(turn.settings)
+def ask_alone(turn: Alone, out: Path, prices: PriceTable) -> Said:
+    """Ask the configured provider, unless the journal under `out` has the answer. Writes the store.
+
+    Raises UsageError where that would cost money without a ceiling, CeilingReached where it could pass the ceiling.
+    """
+    settings = turn.settings
+    check_tables(settings, read_protocol(*protocol_text(settings)), "configuration")
     model_of(settings.models, turn.skill.name, turn.wanted.seat)
-    store = configured_store(out, lock_seconds=settings.operation.lock_seconds)
-    try:
-        journal, recorder = Journal(store, RUN, settings.operation.lease_seconds), Recorder(store, RUN, 1)
-        ask = Ask({turn.skill.name: turn.skill}, settings.models, provider.engine, provider, journal, recorder)
-        ticker = getattr(turn.wanted.inputs, "ticker", "")
-        (answer,) = replace(ask, phase=turn.skill.metadata["phase"], ticker=ticker).all([turn.wanted])
-    finally:
-        store.close()
+    with closing(provider_of(settings)) as provider:
+        check_money(settings, prices, f"say {OPTION}=USD")
+        store = configured_store(out, lock_seconds=settings.operation.lock_seconds)
+        with closing(store):
+            recorder = Recorder(store, RUN, 1)
+            ask = _door(turn, store, provider, recorder, prices)
+            (answer,) = ask.all([turn.wanted])
     calls = f"{recorder.calls.made} made, {recorder.calls.replayed} from the journal"
     first = f"engine: {provider.engine} | {turn.told} | calls: {calls}"
     record = None if answer.record is None else record_json(answer.record)
     return Said(record, (first, *_noticed(turn, answer)))
+
+
+def _door(turn: Alone, store: Store, provider: Provider, recorder: Recorder, prices: PriceTable) -> Ask:
+    """The door to models for one turn; what all turns of a day cost together is held under the ceiling."""
+    settings, day = turn.settings, today().isoformat()
+    ceilings = ceilings_of(settings.operation)
+    return Ask(
+        {turn.skill.name: turn.skill},
+        settings.models,
+        provider.engine,
+        provider,
+        Journal(store, RUN, settings.operation.lease_seconds),
+        recorder,
+        phase=turn.skill.metadata["phase"],
+        ticker=getattr(turn.wanted.inputs, "ticker", ""),
+        rates=prices.models,
+        budget=Budget(store, f"{RUN}-{day}", day, 1, *ceilings, option=OPTION, again="run the same command again"),
+    )
 
 
 def _noticed(turn: Alone, answer: Answer[Model]) -> list[str]:
@@ -167,7 +195,8 @@ def _given(
         if value is None:
             continue
         if field not in reads.model_fields:
-            raise UsageError(f"{flag} {printable(str(value))}: {name} takes no {field} ({_takes(name, reads)})")
+            those = ", ".join(one for one, (inputs, _) in BINDINGS.items() if field in inputs.model_fields)
+            raise UsageError(f"{flag} {printable(str(value))}: leave it out; {name} has none (it is for {those})")
         said = found.get(field)
         if said is not None and said != value:
             shown = printable(json.dumps(said))[:60]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import textwrap
 from collections import Counter
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 from phases.core.ask import model_of
@@ -20,7 +20,7 @@ from phases.core.config import secret
 from phases.core.errors import InfrastructureError, NoData, RebuttalError, UsageError
 from phases.core.recorder import today
 from phases.core.sqlite import wal_is_faulty
-from phases.core.store import FILE, configured_store, has_store
+from phases.core.store import FILE, VARIABLE, configured_store, has_store
 from phases.core.text import printable
 from phases.plan import Words, folder_of, price_table, provider_of, seats_of, settings_of
 from phases.providers import beside
@@ -74,7 +74,7 @@ def examine(words: Words, out: Path) -> list[Finding]:
         *_provider(settings),
         *_models(words, settings),
         *_prices(words, settings),
-        _tried("store", lambda: _store(out), f"give a folder that can be written: --out {out} cannot"),
+        _tried("store", lambda: _store(out), _store_remedy(out)),
     ]
 
 
@@ -205,7 +205,7 @@ def _prices(words: Words, settings: Settings) -> Iterator[Finding]:
     age = (today() - table.date).days
     state: State = "note" if age > OLD_DAYS else "ok"
     remedy = "compare it with your vendor's page" if state == "note" else ""
-    yield Finding(state, "prices", f"{settings.prices} of {table.date}, {age} days old", remedy)
+    yield Finding(state, "prices", f"{settings.prices} of {table.date}, {age} day{'s' * (age != 1)} old", remedy)
     unpriced = [one for one in _models_used(settings) if one not in table.models]
     if unpriced and settings.provider.name != "offline":
         told = f"not in the table, counted at its dearest rates: {', '.join(unpriced)}"
@@ -214,12 +214,20 @@ def _prices(words: Words, settings: Settings) -> Iterator[Finding]:
     yield Finding("ok", "ceiling", "none" if ceiling is None else f"${ceiling:g} a run (operation.max_cost)")
 
 
+def _store_remedy(out: Path) -> str:
+    if secret(VARIABLE):
+        return f"correct the environment variable {VARIABLE}, or unset it for a store in --out"
+    return f"give a folder that can be written: --out {out} cannot"
+
+
 def _store(out: Path) -> str:
     log = "; SQLite's write-ahead log is faulty in this version and is not used" if wal_is_faulty() else ""
     if has_store(out):
         with closing(configured_store(out, create=False)):
             return f"the store of {out} is sound{log}"
     nearest = next(one for one in (out, *out.absolute().parents) if one.exists())
-    if not nearest.is_dir() or not os.access(nearest, os.W_OK):
-        raise UsageError(f"{nearest} cannot be written")
+    try:
+        TemporaryDirectory(prefix="rebuttal-", dir=nearest).cleanup()
+    except OSError as error:
+        raise UsageError(f"{nearest} cannot be written ({error.strerror})") from None
     return f"{out / FILE} will be made{log}"

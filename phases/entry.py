@@ -8,6 +8,8 @@ import re
 import signal
 import sys
 import threading
+import traceback
+from pathlib import Path
 from typing import TextIO
 
 import typer
@@ -16,6 +18,8 @@ from typer.exceptions import TyperException
 from phases.core.bundle import VERSION
 from phases.core.errors import InfrastructureError, RebuttalError, UsageError
 from phases.core.text import nearest, printable
+
+DEFAULT_OUT = "runs"
 
 
 def tell(line: str, stream: TextIO | None = None) -> None:
@@ -52,29 +56,77 @@ def leave(app: typer.Typer, words: list[str]) -> None:
     sys.exit(code)
 
 
+def _again(words: list[str]) -> str:
+    """How to go on with a command that was stopped; empty for one that only looks."""
+    if words[:1] in (["replay"], ["skill"]):
+        return "the same command"
+    if words[:1] != ["run"]:
+        return ""
+    said = (word.removeprefix("--out=") for word in words if word.startswith("--out="))
+    after = (words[at + 1] for at, word in enumerate(words[:-1]) if word == "--out")
+    return resume_hint(Path([*said, *after, DEFAULT_OUT][0]))
+
+
+def resume_hint(out: Path) -> str:
+    """The command that goes on with the last run of a folder."""
+    return f"`run --resume last{'' if out == Path(DEFAULT_OUT) else f' --out {out}'}`"
+
+
+def out_folder(text: object) -> Path:
+    """The folder that `--out` names. Raises UsageError for what cannot be one."""
+    if not str(text).strip():
+        raise UsageError("--out: names no folder; leave it out for runs")
+    out = Path(str(text))
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"--out {out}: is a file, not a folder")
+    return out
+
+
+def _silence() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _is_stdout(error: OSError) -> bool:
+    """Whether it is stdout that cannot be written: a line end fails too then, and stdout is given up."""
+    if error.filename is not None:
+        return False
+    try:
+        os.write(sys.stdout.fileno(), b"\n")
+    except OSError:
+        _silence()
+        return True
+    return False
+
+
 def exit_code(app: typer.Typer, words: list[str], debug: bool) -> int:
     """Exit code of one command; every error is one line, with its traceback only under --debug."""
-    again = "the same command" if words[:1] in (["replay"], ["skill"]) else "`run --resume last`"
     try:
-        code: int | None = app(_with_command(app, words), prog_name="run_pipeline.py", standalone_mode=False)
+        words = _with_command(app, words)
+        code: int | None = app(words, prog_name="run_pipeline.py", standalone_mode=False)
+        sys.stdout.flush()
         return code or 0
     except RebuttalError as error:
         if debug:
-            raise
-        resumable = f"; resumable with {again}" if isinstance(error, InfrastructureError) else ""
-        tell(f"error: {printable(str(error))}{resumable}")
+            traceback.print_exc()
+        resumable = f"; resumable with {_again(words)}" if isinstance(error, InfrastructureError) else ""
+        tell(f"error: {printable(str(error))}{resumable if _again(words) else ''}")
+        for note in getattr(error, "__notes__", ()):
+            tell(f"error: {printable(note)}")
         return error.exit_code
     except TyperException as error:
         tell(f"error: {printable(error.format_message()).rstrip('.')} (see `--help`)")
         return 2
     except (KeyboardInterrupt, typer.Abort):
-        tell(f"interrupted; go on with {again}")
+        tell(f"interrupted; go on with {_again(words)}" if _again(words) else "interrupted")
         return 130
-    except BrokenPipeError:  # nobody reads; leave quietly
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except Exception as error:
+    except (Exception, SystemExit) as error:
+        if isinstance(error, BrokenPipeError) or isinstance(error.__context__, BrokenPipeError):
+            _silence()  # nobody reads; leave quietly
+            return 0
+        if isinstance(error, OSError) and _is_stdout(error):
+            tell(f"error: stdout cannot be written ({error.strerror})")
+            return 4
         if debug:
-            raise
+            traceback.print_exc()
         tell(f"error: unexpected {type(error).__name__}: {printable(str(error))} (run again with --debug)")
         return 4

@@ -8,7 +8,8 @@ short as the desk's. High: nothing is cached and every reply is as long as it ma
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import closing
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
@@ -16,11 +17,13 @@ from threading import Lock
 from phases.core.budget import dollars
 from phases.core.errors import UsageError
 from phases.core.provider import Reply, Request
+from phases.core.runs import Runs
 from phases.core.skills import Rendered
-from phases.core.store import open_store
+from phases.core.store import configured_store, open_store
+from phases.core.text import canonical
 from phases.maths.pricing import cost, tokens_of
 from phases.night import hold_night
-from phases.plan import Plan, Words, plan
+from phases.plan import Plan, Words, plan, resume_plan
 from phases.providers import beside
 from phases.providers.offline import OfflineDesk
 from schemas.events import Usage
@@ -79,10 +82,23 @@ class Estimate:
         return "\n".join(told)
 
 
-def estimate_text(words: Words, count: bool = False) -> str:
-    """What the night of these words will cost, readable. Asks no model; with `count`, its server counts tokens."""
-    planned = plan(words, None, spends=False)
-    return f"engine: {planned.header.engine} | nothing is asked\n{estimate(planned, count)}"
+def estimate_text(
+    words: Words, count: bool = False, *, out: Path = Path(), resume: str | None = None, as_json: bool = False
+) -> str:
+    """What the night of these words will cost, readable or as JSON. Asks no model; with `count`, its server counts.
+
+    With `resume`, the whole of that run of the store in `out`: what it has paid for already is not taken off.
+    """
+    if resume is None:
+        planned = plan(words, None, spends=False)
+    else:
+        with closing(configured_store(out, create=False)) as store:
+            planned = resume_plan(words, Runs(store), resume, spends=False)
+    engine, found = planned.header.engine, estimate(planned, count)
+    if as_json:
+        return canonical({"engine": engine, "run_id": planned.header.run_id, **asdict(found)})
+    paid = "" if resume is None else "\nturns that the run has in its journal are counted here and cost nothing again"
+    return f"engine: {engine} | nothing is asked\n{found}{paid}"
 
 
 def estimate(night: Plan, count: bool = False) -> Estimate:
@@ -104,7 +120,7 @@ def estimate(night: Plan, count: bool = False) -> Estimate:
 
 
 def _counted(night: Plan, requests: Sequence[Request]) -> list[int]:
-    server = beside(night.header.settings.provider)
+    server = beside(night.header.settings.provider, night.places)
     if server is None:
         raise UsageError(f"--count: {night.header.engine} has no server that counts tokens; leave it out")
     with server:
@@ -132,7 +148,7 @@ def _estimated(
         input_tokens=read,
         counter=counter,
         output_low=short,
-        output_high=desk.longest * len(desk.turns),
+        output_high=max(short, desk.longest * len(desk.turns)),
         cached_share=cached / read if read else 0.0,
         low=low,
         high=max(low, high),

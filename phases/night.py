@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from phases.core.ask import Ask
-from phases.core.budget import MICROS, Budget
+from phases.core.budget import MICROS, Budget, Spent, ceilings_of, spent_by
 from phases.core.errors import UsageError
 from phases.core.fetch import Fetch, Source
 from phases.core.journal import Journal
@@ -39,6 +39,7 @@ class Finished:
 
     feed: PortfolioFeed
     record: RunRecord
+    spent: Spent
 
 
 @dataclass(frozen=True)
@@ -50,10 +51,9 @@ class Powers:
     budget: Budget | None = None
 
 
-def _budget(header: RunHeader, store: Store, attempt: int) -> Budget:
-    operation = header.settings.operation
-    ceilings = [None if one is None else round(one * MICROS) for one in (operation.max_cost, operation.max_cost_night)]
-    return Budget(store, header.run_id, header.as_of.isoformat(), attempt, *ceilings)
+def _budget(header: RunHeader, store: Store, attempt: int, again: str = "") -> Budget:
+    ceilings = ceilings_of(header.settings.operation)
+    return Budget(store, header.run_id, header.as_of.isoformat(), attempt, *ceilings, again=again)
 
 
 def hold_night(plan: Plan, store: Store, out: Path, progress: Progress) -> Finished:
@@ -71,12 +71,13 @@ def hold_night(plan: Plan, store: Store, out: Path, progress: Progress) -> Finis
         raise
     finally:
         plan.provider.close()
-    record = _record(feed, recorder, out, plan.asked)
+    spent = spent_by(store, header.run_id)
+    record = _record(feed, recorder, spent, out, plan.asked)
     _written(feed, record)
     rows = [FeedEntry(row.ticker, row.status, row.model_dump_json()) for row in feed.rows]
     told = recorder.rows(recorder.event("ended", note=f"exit {record.exit}"))
     runs.finish(header.run_id, header.as_of.isoformat(), record.model_dump_json(), rows, told)
-    return Finished(feed, record)
+    return Finished(feed, record, spent)
 
 
 def hold_aside(plan: Plan, store: Store, out: Path, progress: Progress) -> Finished:
@@ -87,16 +88,18 @@ def hold_aside(plan: Plan, store: Store, out: Path, progress: Progress) -> Finis
     recorder = Recorder(store, header.run_id, attempt)
     recorder.record(recorder.event("started", note=header.engine))
     kept = Artefacts(store, header.run_id)
-    powers = Powers(plan.provider, plan.source, _budget(header, store, attempt))
+    budget = _budget(header, store, attempt, "run the same command again")
+    powers = Powers(plan.provider, plan.source, budget)
     try:
         feed = _carry_out(header, store, recorder, kept, progress, powers)
     finally:
         plan.provider.close()
-    record = _record(feed, recorder, out, plan.asked)
+    spent = spent_by(store, header.run_id)
+    record = _record(feed, recorder, spent, out, plan.asked)
     _written(feed, record)
     told = recorder.rows(recorder.event("ended", note=f"exit {record.exit}"))
     runs.finish_aside(header.run_id, record.model_dump_json(), told)
-    return Finished(feed, record)
+    return Finished(feed, record, spent)
 
 
 def replay_night(header: RunHeader, store: Store, threads: int, progress: Progress) -> PortfolioFeed:
@@ -192,7 +195,7 @@ def _carry_out(
     return feed
 
 
-def _record(feed: PortfolioFeed, recorder: Recorder, out: Path, asked: date) -> RunRecord:
+def _record(feed: PortfolioFeed, recorder: Recorder, spent: Spent, out: Path, asked: date) -> RunRecord:
     tickers = {row.ticker: row.status for row in feed.rows}
     return RunRecord(
         run_id=feed.run_id,
@@ -203,8 +206,8 @@ def _record(feed: PortfolioFeed, recorder: Recorder, out: Path, asked: date) -> 
         statuses=dict(sorted(Counter(tickers.values()).items())),
         tickers=tickers,
         calls=recorder.calls,
-        tokens=recorder.tokens,
-        cost_usd=recorder.micros / MICROS,
+        tokens=spent.tokens,
+        cost_usd=spent.micros / MICROS,
         out=str(out / feed.run_id),
         exit=_exit(tickers.values()),
     )

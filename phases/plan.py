@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -26,7 +27,7 @@ from phases.maths.exact import exact
 from phases.maths.sessions import known_calendars, last_session, session_after
 from phases.news import READER
 from phases.past import history_of
-from phases.providers import PROVIDERS, check_money
+from phases.providers import PROVIDERS, check_money, unasked
 from phases.sources import benchmark_of, chain_of
 from phases.watchlist import focus, watchlist
 from schemas.market import Question, Span
@@ -75,9 +76,9 @@ class Plan:
     """Where each model is configured."""
 
 
-def settings_of(words: Words) -> Settings:
-    """The effective configuration: default, overlay, `--set`, options. Reads files."""
-    config = load_yaml(CONFIGS / "default.yaml")
+def settings_of(words: Words, base: Settings | None = None) -> Settings:
+    """The effective configuration: `base` or the default, overlay, `--set`, options. Reads files."""
+    config = load_yaml(CONFIGS / "default.yaml") if base is None else base.model_dump(mode="json")
     where = "configuration"
     if words.config is not None:
         config, where = overlay(config, load_yaml(words.config)), str(words.config)
@@ -93,7 +94,24 @@ def settings_of(words: Words) -> Settings:
         if value is not None:
             section, _, key = name.rpartition(".")
             config = overlay(config, {section: {key: str(value)}} if section else {key: str(value)})
-    return read_record(Settings, config, where)
+    with _blaming(where, words.sets):
+        return read_record(Settings, config, where)
+
+
+@contextmanager
+def _blaming(where: str, sets: Sequence[str]) -> Iterator[None]:
+    """A UsageError about what a `--set` said names that instead of the file."""
+    try:
+        yield
+    except UsageError as error:
+        rest = str(error).removeprefix(f"{where}: ")
+        unknown = rest.partition("unknown key ")[2].partition(" ")[0].rstrip(";")
+        for key in (word.partition("=")[0].strip() for word in sets):
+            if rest.startswith((f"{key}:", f"{key}.")):
+                raise UsageError(f"--set {rest}") from None
+            if unknown and f"{key}.".startswith(f"{unknown}."):
+                raise UsageError(f"--set {key}: {rest}") from None
+        raise
 
 
 def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None, *, spends: bool = True) -> Plan:
@@ -105,7 +123,7 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None, *, s
     settings = _settled(words, resumed)
     prices = price_table(settings, folder_of(words)) if resumed is None else resumed.prices
     written = _places(words, settings, resumed)
-    provider = provider_of(settings, written)
+    provider = provider_of(settings, written) if spends else unasked(settings.provider, written)
     if spends:
         check_money(settings, prices)
     source = source_of(settings)
@@ -117,7 +135,9 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None, *, s
         raise UsageError(f"{where}: protocol: {protocol.protocol!r} differs from its file {settings.debate.protocol!r}")
     loop_rounds(protocol, settings.debate.rounds, "debate.rounds")
     skills = _used_skills(protocol, settings, where)
-    check_tables(settings, protocol, str(words.config or "configuration"))
+    origin = str(words.config or "configuration")
+    with _blaming(origin, words.sets):
+        check_tables(settings, protocol, origin)
     asked, session, span = _session(settings, source)
     benchmark, notes = benchmark_of(source, settings.question.benchmark, session)
     wanted_names = words.tickers or (() if resumed is None else (*resumed.tickers, *resumed.left_out))
@@ -161,25 +181,27 @@ def source_of(settings: Settings) -> Source:
 
 def _places(words: Words, settings: Settings, resumed: RunHeader | None) -> Mapping[str, str]:
     """Where each model is written, for a reader. Reads files."""
-    if resumed is not None and not words.configures:
-        return dict.fromkeys(settings.models.values(), f"run {resumed.run_id}")
+    if resumed is not None and words.config is None:
+        run = dict.fromkeys(settings.models.values(), f"run {resumed.run_id}")
+        said = places("models", settings.models, [], words.sets)
+        return run | said
     files = [path for path in (words.config, CONFIGS / "default.yaml") if path is not None]
     return places("models", settings.models, files, words.sets)
 
 
-def resume_plan(words: Words, runs: Runs, name: str) -> Plan:
-    """The plan of a run that goes on. Reads files and the store.
+def resume_plan(words: Words, runs: Runs, name: str, *, spends: bool = True) -> Plan:
+    """The plan of a run that goes on. Reads files and the store. `spends` is false where nothing will be asked.
 
     Raises UsageError naming what has changed, of what decides what the run says, since it began.
     """
     if name == "last" and not runs.all():
-        fresh = plan(words, runs)
+        fresh = plan(words, runs, spends=spends)
         return replace(
             fresh, notes=(*fresh.notes, f"nothing to resume in this store; a new run of {fresh.header.as_of} starts")
         )
     known = runs.find(name)
     header = RunHeader.model_validate_json(known.header)
-    planned = plan(words, runs, header)
+    planned = plan(words, runs, header, spends=spends)
     different = changed(header, planned.header)
     if different:
         shown = ", ".join(different[:8])
@@ -219,7 +241,8 @@ def _settled(words: Words, resumed: RunHeader | None) -> Settings:
     fresh = settings_of(words)
     if resumed is None:
         return fresh
-    kept = fresh if words.configures else resumed.settings.model_copy(update={"operation": fresh.operation})
+    own = resumed.settings.model_copy(update={"operation": fresh.operation})
+    kept = fresh if words.config is not None else settings_of(words, own)
     return kept.model_copy(update={"as_of": fresh.as_of if _says_as_of(words) else resumed.as_of})
 
 

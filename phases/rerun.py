@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -23,8 +23,9 @@ from phases.identity import named_run
 from phases.lint import BINDINGS, skill_findings
 from phases.night import Finished, hold_aside, stored_feed
 from phases.outputs.comparison import Altered, altered_table, before_after, difference
-from phases.outputs.terminal import Progress
+from phases.outputs.terminal import Progress, last_lines
 from phases.plan import Plan, provider_of
+from phases.providers import check_money
 from schemas.base import Model
 from schemas.feed import PortfolioFeed
 from schemas.run import RunHeader, RunRecord
@@ -41,7 +42,23 @@ class Past:
     feed: PortfolioFeed
 
 
-def rerun(store: Store, out: Path, name: str, file: Path, ask: bool, tell: Callable[[str], None]) -> str:
+class Tried(NamedTuple):
+    """What a changed skill did."""
+
+    text: str
+    exit: int = 0
+    """As that of a run."""
+
+
+def rerun(
+    store: Store,
+    out: Path,
+    name: str,
+    file: Path,
+    ask: bool,
+    tell: Callable[[str], None],
+    max_cost: float | None = None,
+) -> Tried:
     """What a changed skill does to a run, as text. Reads a file and the store; with `ask`, writes both.
 
     Without `ask`, the prompts it alters. With it, those turns, and what their answers change further
@@ -52,19 +69,18 @@ def rerun(store: Store, out: Path, name: str, file: Path, ask: bool, tell: Calla
     run = past(store, name)
     turns = altered(store, run, skill)
     if not turns:
-        return f"nothing changes: {_why_not(run, skill)}"
+        return Tried(f"nothing changes: {_why_not(run, skill)}")
     if not ask:
         old = Skill(skill.name, run.header.skills[skill.name]).body
         count = f"{len(turns)} prompts of run {run.header.run_id} change (sizes in characters)"
-        return f"{difference(old, skill.body)}\n\n{altered_table(turns)}\n\n{count}"
-    done = asked_again(store, out, run, skill, tell)
-    calls = done.record.calls
-    return (
+        return Tried(f"{difference(old, skill.body)}\n\n{altered_table(turns)}\n\n{count}")
+    done = asked_again(store, out, run, skill, tell, max_cost)
+    text = (
         f"engine: {done.record.engine} | {skill.name} changed | run {run.header.run_id} → {done.record.run_id}\n\n"
         f"{before_after(run.feed, done.feed)}\n"
-        f"calls: {calls.made} made, {calls.replayed} from the journal, {calls.repaired} repaired, {calls.void} void\n"
-        f"{done.record.out}"
+        f"{last_lines(done.record, done.spent)}"
     )
+    return Tried(text, done.record.exit)
 
 
 def changed_skill(file: Path) -> Skill:
@@ -86,7 +102,10 @@ def changed_skill(file: Path) -> Skill:
     skill = Skill(name, text)
     found = list(skill_findings(skill))
     if found:
-        raise UsageError(f"{where}: {'; '.join(found)} (as `lint` has it; a skill is prose that nothing fills in)")
+        wrong = UsageError(f"{where}: {found[0]} (as `lint` has it; a skill is prose that nothing fills in)")
+        for one in found[1:]:
+            wrong.add_note(f"{where}: {one}")
+        raise wrong
     return skill
 
 
@@ -115,10 +134,13 @@ def altered(store: Store, run: Past, skill: Skill) -> list[Altered]:
     return found
 
 
-def asked_again(store: Store, out: Path, run: Past, skill: Skill, tell: Callable[[str], None]) -> Finished:
+def asked_again(
+    store: Store, out: Path, run: Past, skill: Skill, tell: Callable[[str], None], max_cost: float | None = None
+) -> Finished:
     """The run once more with a changed skill, under the name that gives it. Writes the store and a folder.
 
-    Data comes from the journal alone. Raises UsageError where more than the skill would differ.
+    Its ceiling is `max_cost`, else that of the run's latest start. Data comes from the journal alone.
+    Raises UsageError where more than the skill would differ.
     """
     before = run.header
     if before.code != code_digest():
@@ -126,6 +148,10 @@ def asked_again(store: Store, out: Path, run: Past, skill: Skill, tell: Callable
             f"--ask: the program has changed since run {before.run_id}, so more than the skill would differ; "
             "make the run again first, or leave out --ask"
         )
+    if max_cost is not None:
+        operation = before.settings.operation.model_copy(update={"max_cost": max_cost})
+        before = before.model_copy(update={"settings": before.settings.model_copy(update={"operation": operation})})
+    check_money(before.settings, before.prices, "set --max-cost USD")
     provider = provider_of(before.settings)
     if provider.engine != before.engine:
         raise UsageError(f"--ask: the engine of run {before.run_id} was {before.engine}; it is {provider.engine} now")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from phases.core.budget import spent_by
 from phases.core.errors import UsageError
 from phases.core.runner import Artefacts
 from phases.core.runs import Runs
@@ -29,7 +30,9 @@ def list_runs(store: Store) -> str:
     for one in Runs(store).all():
         record = json.loads(one.record) if one.record else {}
         counts = ", ".join(f"{number} {status}" for status, number in record.get("statuses", {}).items())
-        lines.append(f"{one.run_id}  {one.state:8}  {one.engine}  {counts}\n")
+        spent = spent_by(store, one.run_id)
+        cost = f"  {spent}" if spent.calls else ""
+        lines.append(f"{one.run_id}  {one.state:8}  {one.engine}  {counts}{cost}\n")
     return "".join(lines)
 
 
@@ -38,7 +41,9 @@ def show_run(store: Store, name: str, as_json: bool) -> str:
     known = Runs(store).find(name)
     feed = stored_feed(store, known.run_id)
     if not as_json:
-        return f"engine: {known.engine} | run {known.run_id} | {known.state}\n\n{feed_table(feed)}"
+        spent = spent_by(store, known.run_id)
+        cost = f"\n\n{spent}" if spent.calls else ""
+        return f"engine: {known.engine} | run {known.run_id} | {known.state}\n\n{feed_table(feed)}{cost}"
     record = json.loads(known.record) if known.record else None
     return canonical({"header": json.loads(known.header), "record": record, "feed": feed.model_dump(mode="json")})
 

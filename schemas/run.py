@@ -118,9 +118,9 @@ class RunRecord(Model):
     calls: CallCounts
     """Calls of this start."""
     tokens: Annotated[int, Field(ge=0)]
-    """Tokens of this start, read and written."""
+    """Tokens of the run, read and written, over all its starts."""
     cost_usd: Annotated[float, Field(ge=0)]
-    """Money spent by this start, in US dollars."""
+    """Money of the run over all its starts, in US dollars; a call whose answer was lost counts at its worst case."""
     out: Text
     """Folder of the run."""
     exit: Annotated[int, Field(ge=0, le=3)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from datetime import date
 from pathlib import Path
@@ -15,6 +16,7 @@ from phases.doctor import Finding, examine, exit_code, findings_text
 from phases.estimate import estimate_text
 from phases.plan import CONFIGS, Words
 from tests.conftest import Cli
+from tests.faults.nights import night
 
 
 @pytest.fixture(autouse=True)
@@ -97,6 +99,39 @@ def test_a_folder_that_cannot_hold_a_store_is_named(tmp_path: Path) -> None:
     with FakeModel({}) as server:
         seen = found(tmp_path / "file" / "runs", server.url)
     assert str(tmp_path / "file") in seen["missing", "store"].told
+
+
+def test_a_path_that_cannot_be_made_is_missing_and_a_named_store_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FakeModel({}) as server:
+        assert "/proc" in found(Path("/proc/nope"), server.url)["missing", "store"].told
+        monkeypatch.setenv("REBUTTAL_STORE", "nonsense")
+        assert "REBUTTAL_STORE" in found(tmp_path, server.url)["missing", "store"].remedy
+
+
+def test_an_estimate_needs_no_key_and_its_low_figures_are_low(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    for config in (None, CONFIGS / "anthropic.yaml"):
+        told = json.loads(estimate_text(Words(("AAPL",), config, as_of="2012-06-29", debate="none"), as_json=True))
+        assert told["output_low"] <= told["output_high"] and told["low"] <= told["high"] and told["calls"] == 3
+
+
+def test_a_resumed_run_is_estimated_as_it_was_planned(tmp_path: Path) -> None:
+    with FakeModel({}) as server:
+        assert night(server.url, tmp_path, "debate.rounds=3", tickers=("AAPL",)).exit == 0
+        told = estimate_text(Words(), out=tmp_path, resume="last")
+        with pytest.raises(UsageError, match=r"settings\.debate\.rounds"):
+            estimate_text(Words(sets=("debate.rounds=2",)), out=tmp_path, resume="last")
+    assert "3 calls for 1 ticker," in told and "in its journal" in told
+
+
+def test_a_model_that_nobody_knows_is_named_with_its_place_by_a_count_too() -> None:
+    with FakeModel({}) as server:
+        sets = (f"provider.base_url={server.url}", "models.default=claude-x")
+        words = Words(("AAPL",), CONFIGS / "anthropic.yaml", sets, "2012-06-29", "none")
+        with pytest.raises(UsageError, match=r"'claude-x'.*in --set models\.default"):
+            estimate_text(words, count=True)
 
 
 def test_the_server_counts_the_tokens_of_an_estimate() -> None:

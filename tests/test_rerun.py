@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import delete
 
+from bench.fake_model.server import FakeModel
 from phases.core.errors import NotJournaled, UsageError
 from phases.core.journal import question
 from phases.core.runner import Artefacts
@@ -27,6 +28,7 @@ from phases.providers import PROVIDERS
 from phases.rerun import _prompt, altered, changed_skill, past, rerun
 from schemas.generate import wire_text
 from tests.conftest import DAY, Cli, Night, Shelf
+from tests.faults.nights import night
 from tests.support import Desk
 
 NEW = "Be brief above all."
@@ -71,7 +73,7 @@ def _asked(shelf: Shelf, run_id: str) -> Counter[tuple[str, str]]:
 
 
 def _again(store: Store, shelf: Shelf, file: Path, name: str = "last") -> str:
-    return rerun(store, shelf.path, name, file, True, lambda line: None)
+    return rerun(store, shelf.path, name, file, True, lambda line: None).text
 
 
 def _other(shelf: Shelf) -> str:
@@ -246,6 +248,27 @@ def test_what_was_tried_out_is_neither_last_nor_the_past_of_a_later_night(
     assert past(store, _other(shelf)).header.skills["research-debate"] != without.skills["research-debate"]
 
 
+def test_asking_a_model_again_has_a_ceiling_of_its_own(tmp_path: Path) -> None:
+    file, said = _skill(tmp_path, "research-manager"), []
+    with FakeModel({}) as server:
+        first = night(server.url, tmp_path / "out", tickers=("AAPL",), debate="all", ceiling=0.2)
+        assert first.exit in (0, 3)
+        second = night(server.url, tmp_path / "out", tickers=("AAPL",), debate="all", ceiling=4, resume=True)
+        assert second.exit == 0
+        store = open_store(tmp_path / "out")
+        try:
+            assert past(store, "last").header.settings.operation.max_cost == 4, (
+                "the ceiling is that of the latest start"
+            )
+            for ceiling in (0.001, None):
+                said.append(rerun(store, tmp_path / "out", "last", file, True, lambda line: None, ceiling))
+        finally:
+            store.close()
+    assert [one.exit for one in said] == [3, 0]
+    assert "AAPL: unpaid: " in said[0].text and "raise --max-cost and run the same command again" in said[0].text
+    assert "calls: 1 made" in said[1].text and "cost: $" in said[1].text
+
+
 # Refused.
 
 
@@ -292,7 +315,7 @@ def test_another_program_may_look_but_not_ask(
 ) -> None:
     monkeypatch.setattr("phases.rerun.code_digest", lambda: "another")
     file = _skill(tmp_path, "research-manager")
-    assert "3 prompts" in rerun(store, shelf.path, "last", file, False, lambda line: None)
+    assert "3 prompts" in rerun(store, shelf.path, "last", file, False, lambda line: None).text
     with pytest.raises(UsageError, match="the program has changed since run"):
         _again(store, shelf, file)
 

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from phases.identity import changed
+from phases.plan import Words, plan
 from tests.conftest import DAY, ROOT, Cli, Desk, Night, Shared, Shelf, Told, watched_desk
 
 TICKERS = ("AAPL", "GOOG", "IBM", "MSFT", "FB")
@@ -257,3 +259,14 @@ def test_two_starts_of_one_night_share_the_work(whole: Night, desk: Callable[[fl
     calls = [json.loads(said)["calls"] for said, _ in told]
     assert sum(one["made"] for one in calls) == len(whole.replies())
     assert [one["made"] + one["replayed"] for one in calls] == [len(whole.replies())] * 2
+
+
+def test_a_set_without_a_configuration_builds_on_that_of_the_run(tmp_path: Path) -> None:
+    config = tmp_path / "mine.yaml"
+    config.write_text("debate:\n  rounds: 4\nprovider:\n  name: offline\n  breaker: 3\n")
+    header = plan(Words(("IBM",), config, as_of=DAY), None).header
+    again = plan(Words(sets=("operation.threads=1",)), None, header).header
+    assert changed(header, again) == [] and again.settings.operation.threads == 1
+    assert again.settings.provider.breaker == 3
+    differs = plan(Words(sets=("debate.rounds=2",)), None, header).header
+    assert any("debate.rounds" in one for one in changed(header, differs))

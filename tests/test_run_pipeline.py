@@ -7,6 +7,8 @@ import io
 import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -481,3 +483,44 @@ def test_a_feed_leaves_other_files_alone(cli: Cli, three: Night, tmp_path: Path)
         other.write_text("mine")
     assert cli("feed", "last", "--to", tmp_path / "feed.csv", "--out", three.path).code == 0
     assert [other.read_text() for other in others if other.exists()] == ["mine"] * 3
+
+
+# Where the output goes.
+
+
+def test_an_empty_out_folder_is_refused(cli: Cli) -> None:
+    told = cli("runs", "--out", "")
+    assert told.code == 2 and "--out" in told.error
+
+
+@pytest.mark.parametrize("debug", [(), ("--debug",)], ids=["", "debug"])
+def test_stdout_that_cannot_be_written_is_exit_4(three: Night, debug: tuple[str, ...]) -> None:
+    words = (sys.executable, ROOT / "run_pipeline.py", "feed", "last", "--out", three.path, *debug)
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr.count("error: stdout cannot be written")) == (4, 1)
+
+
+def test_a_reader_that_leaves_ends_the_command_quietly(three: Night) -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    words = (sys.executable, ROOT / "run_pipeline.py", "show", "last", "--json", "--out", three.path)
+    done = subprocess.run(words, stdout=theirs, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_debug_keeps_the_exit_code_and_a_look_is_not_resumed(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "rebuttal.db").write_bytes(b"no database at all" * 100)
+    for command, hint in (("show", False), ("run", True)):
+        told = cli(command, "last" if command == "show" else "AAPL", "--out", tmp_path / "out", "--debug")
+        assert told.code == 4 and (f"run --resume last --out {tmp_path / 'out'}" in told.err) == hint
+
+
+def test_a_mistake_in_a_set_is_not_the_fault_of_the_file(cli: Cli) -> None:
+    for word in ("models.nosuch=x", "debate.rounds=9"):
+        told = cli(
+            "run", "AAPL", "--config", ROOT / "configs" / "nightly.yaml", "--set", "provider=offline", "--set", word
+        )
+        assert told.code == 2 and told.error.startswith(f"error: --set {word.partition('=')[0]}: "), told.error

@@ -355,8 +355,16 @@ WRONG: dict[str, tuple[tuple[object, ...], str, tuple[str, ...]]] = {
     ),
     "round 0": (("research-debate", "--round", 0), _with(BULL, round_number="(absent)"), ("/round_number: 0", "1")),
     "round 1.5": (("research-debate", "--round", "1.5"), _with(BULL), ("--round", "integer")),
-    "a role for a manager": (("research-manager", "--role", "bull"), _with(MANAGER), ("takes no role", TAKES)),
-    "a round for a manager": (("research-manager", "--round", 1), _with(MANAGER), ("takes no round_number", TAKES)),
+    "a role for a manager": (
+        ("research-manager", "--role", "bull"),
+        _with(MANAGER),
+        ("leave it out; research-manager has none", "research-debate"),
+    ),
+    "a round for a manager": (
+        ("research-manager", "--round", 1),
+        _with(MANAGER),
+        ("leave it out; research-manager has none", "research-debate"),
+    ),
     "unknown input": (
         ("research-manager",),
         _with(MANAGER, evidnce=[]),
@@ -536,3 +544,34 @@ def _manager_inputs(opening: dict[str, Any], spoken: list[dict[str, Any]]) -> di
     ]
     shared = {key: opening[key] for key in ("ticker", "question", "evidence")}
     return {**shared, "rounds": _rounds(spoken), "claims": claims}
+
+
+# Money.
+
+
+def test_F150_a_lone_turn_is_booked_and_held_under_the_ceiling(
+    say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k" * 20)
+    out, config = tmp_path / "out", ("--config", ROOT / "configs" / "anthropic.yaml")
+    with FakeModel({}) as server:
+        words = ("--out", out, *config, "--set", f"provider.base_url={server.url}", "--set")
+        assert say("skill", "research-debate", "--inputs", BULL, *words, "operation.max_cost=1").code == 0
+        refused = say("skill", "research-manager", "--inputs", MANAGER, *words, "operation.max_cost=0.01")
+        wrong = say("skill", "research-manager", "--inputs", MANAGER, *words, "models.nosuch=x")
+        assert server.stats()["turns"] == 1
+    ((run_id, state, micros),) = Shelf(out).ask("SELECT run_id, state, micros FROM spend")
+    assert run_id.startswith("skill-") and state == "spent" and micros > 0
+    assert refused.code == 3 and "raise --set operation.max_cost and run the same command again" in refused.error
+    assert wrong.code == 2 and "nosuch" in wrong.error
+
+
+def test_F150_a_paid_server_is_not_asked_without_a_ceiling(
+    say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k" * 20)
+    config = ("--config", ROOT / "configs" / "anthropic.yaml")
+    none = ("--set", "operation.max_cost=", "--set", "operation.max_cost_night=")
+    told = say("skill", "research-debate", "--inputs", BULL, "--out", tmp_path / "out", *config, *none)
+    assert told.code == 2 and "no spend ceiling" in told.error and "--set operation.max_cost=USD" in told.error
+    assert not (tmp_path / "out").exists()

@@ -50,11 +50,13 @@ class Turn(NamedTuple):
 
 
 class Reader:
-    """Knows the skills of a folder by their bodies."""
+    """Knows the skills of a folder by their bodies, and one whose prose was changed by its heading."""
 
     def __init__(self, folder: Path) -> None:
         """Reads the skills."""
-        self._names = {skill.body: name for name, skill in load_skills(folder).items()}
+        skills = load_skills(folder)
+        self._names = {skill.body: name for name, skill in skills.items()}
+        self._headings = {_heading(skill.body): name for name, skill in skills.items()}
 
     def turn(self, body: Mapping[str, Any]) -> Turn | None:
         """The turn of a request, or nothing if its system text is no skill's."""
@@ -70,7 +72,14 @@ class Reader:
 
     def _skill(self, system: list[str]) -> str | None:
         candidates = (*system, "".join(system), "\n\n".join(system))
-        return next((self._names[one.strip()] for one in candidates if one.strip() in self._names), None)
+        known = next((self._names[one.strip()] for one in candidates if one.strip() in self._names), None)
+        return known or next((self._headings[head] for head in map(_heading, system) if head in self._headings), None)
+
+
+def _heading(body: str) -> str:
+    """First line of a skill's prose; nothing where that is no heading."""
+    first = body.strip().partition("\n")[0]
+    return first if first.startswith("# ") else ""
 
 
 def texts(content: Any) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 from sqlalchemy import Update
 
 from phases.core.budget import Booking, Budget, billed
-from phases.core.errors import RebuttalError, StoreError, UsageError
+from phases.core.errors import StoreError, UsageError
 from phases.core.journal import Journal, Question, question
 from phases.core.provider import Provider, Reply, Request, restored
 from phases.core.reading import Check, Read, read
@@ -187,7 +187,8 @@ class Ask:
         answers = self._keep([(one, request, reply) for one, request, reply in came if isinstance(reply, Reply)])
         if failed:
             self.journal.release([one for one, _ in failed])
-            self._fail({one.key: error for one, error in failed}, bookings)
+            if self.budget is not None:  # what certainly was not billed; the rest stays at its worst case
+                self.budget.release([one.key for one, error in failed if not error.billed])
             raise failed[0][1]
         return answers
 
@@ -208,16 +209,8 @@ class Ask:
         def again() -> None:
             if self.budget is not None and booking is not None:
                 self.budget.lose(booking)
-                self.recorder.spend(booking.worst, booking.micros)
 
         return again
-
-    def _fail(self, errors: Mapping[str, RebuttalError], bookings: Mapping[str, Booking]) -> None:
-        """Take back what certainly was not billed; the rest stays at its worst case."""
-        if self.budget is not None:
-            self.budget.release([key for key, error in errors.items() if not error.billed])
-        for key in [key for key, error in errors.items() if error.billed and key in bookings]:
-            self.recorder.spend(bookings[key].worst, bookings[key].micros)
 
     def _about(self, request: Request) -> dict[str, Any]:
         number = getattr(request.inputs, "round_number", 0)
@@ -234,8 +227,6 @@ class Ask:
             lost = ", ".join(f"{reply.request_id or 'a reply'} ({len(reply.text)} characters)" for reply in replies)
             raise StoreError(f"{error}; lost: {lost}") from None
         self.recorder.count("made", len(paid))
-        for _, request, reply in paid:
-            self.recorder.spend(reply.usage, cost(reply.usage, request.model, self.rates).micros)
         others = self.journal.take([one for one in asked if one.key in late], self.recorder)
         return {key: answer for key, answer in answers.items() if key not in late} | others
 

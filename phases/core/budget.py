@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Update, delete, func, insert, select, update
 
@@ -18,7 +18,7 @@ from phases.core.recorder import later
 from phases.core.store import Store, spend
 from phases.maths.pricing import cost
 from schemas.events import Usage
-from schemas.settings import Rates
+from schemas.settings import OperationSettings, Rates
 
 MICROS = 1_000_000
 
@@ -54,6 +54,10 @@ class Budget:
     run_ceiling: int | None
     """Millionths of a US dollar; absent for none."""
     night_ceiling: int | None
+    option: str = "--max-cost"
+    """What raises the ceiling of the run."""
+    again: str = ""
+    """How to go on then; empty for resuming the run."""
 
     def book(self, bookings: Sequence[Booking]) -> None:
         """Book calls at their worst case, all or none. Writes the store.
@@ -64,12 +68,12 @@ class Budget:
 
     def _insert(self, bookings: Sequence[Booking], *before: Callable[[Connection], Any]) -> None:
         """Do something first, in the same transaction, where no ceiling is passed."""
-        wanted = sum(one.micros for one in bookings)
         rows = [self._row(one) for one in bookings]
 
         def work(connection: Connection) -> None:
-            self._check(connection, wanted, self.run_ceiling, spend.c.run_id == self.run_id, "--max-cost")
-            self._check(connection, wanted, self.night_ceiling, spend.c.as_of == self.as_of, "max_cost_night")
+            self._check(connection, bookings, self.run_ceiling, spend.c.run_id == self.run_id, self.option)
+            night = "--set operation.max_cost_night"
+            self._check(connection, bookings, self.night_ceiling, spend.c.as_of == self.as_of, night)
             for step in before:
                 step(connection)
             connection.execute(insert(spend), rows)
@@ -77,15 +81,22 @@ class Budget:
         self.store.write(work)
 
     def _check(
-        self, connection: Connection, wanted: int, ceiling: int | None, mine: ColumnElement[bool], name: str
+        self,
+        connection: Connection,
+        bookings: Sequence[Booking],
+        ceiling: int | None,
+        mine: ColumnElement[bool],
+        option: str,
     ) -> None:
         if ceiling is None:
             return
+        wanted, number = sum(one.micros for one in bookings), len(bookings)
         booked = int(connection.execute(select(func.coalesce(func.sum(spend.c.micros), 0)).where(mine)).scalar_one())
         if booked + wanted > ceiling:
+            calls = "call" if number == 1 else f"{number} calls"
             raise CeilingReached(
-                f"the next call could cost {dollars(wanted)} and {dollars(booked)} of {dollars(ceiling)} is spent or"
-                f" booked; raise {name} and run it again with --resume {self.run_id}"
+                f"the next {calls} could cost {dollars(wanted)} and {dollars(booked)} of {dollars(ceiling)} is spent or"
+                f" booked; raise {option} and {self.again or f'run it again with --resume {self.run_id}'}"
             )
 
     def _row(self, one: Booking) -> dict[str, Any]:
@@ -97,7 +108,7 @@ class Budget:
             "state": "booked",
             "model": one.model,
             "micros": one.micros,
-            "usage": "",
+            "usage": one.worst.model_dump_json(),
             "at": later(0),
             **one.about,
         }
@@ -135,6 +146,32 @@ class Budget:
         mine = (spend.c.run_id == self.run_id) & (spend.c.attempt == self.attempt)
         with self.store.read() as connection:
             return int(connection.execute(select(func.coalesce(func.sum(spend.c.micros), 0)).where(mine)).scalar_one())
+
+
+def ceilings_of(operation: OperationSettings) -> tuple[int | None, int | None]:
+    """Ceilings of a run and of its night, in millionths of a US dollar; absent for none."""
+    run, night = operation.max_cost, operation.max_cost_night
+    return None if run is None else round(run * MICROS), None if night is None else round(night * MICROS)
+
+
+class Spent(NamedTuple):
+    """What a run has spent over all its starts; a call that is not settled counts at its worst case."""
+
+    calls: int
+    tokens: int
+    micros: int
+    """Millionths of a US dollar."""
+
+    def __str__(self) -> str:
+        return f"cost: {dollars(self.micros)} ({self.calls} call{'s' * (self.calls != 1)}, {self.tokens:,} tokens)"
+
+
+def spent_by(store: Store, run_id: str) -> Spent:
+    """What a run has spent. Reads the store."""
+    with store.read() as connection:
+        rows = connection.execute(select(spend.c.usage, spend.c.micros).where(spend.c.run_id == run_id)).all()
+    tokens = sum(Usage.model_validate_json(row.usage).tokens for row in rows if row.usage)
+    return Spent(len(rows), tokens, sum(row.micros for row in rows))
 
 
 def billed(replies: Sequence[Reply], model: str, rates: Mapping[str, Rates]) -> dict[str, Any]:

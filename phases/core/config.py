@@ -17,8 +17,8 @@ from pydantic import ValidationError
 from phases.core.errors import UsageError
 from phases.core.text import nearest, printable
 from schemas.base import Model
-from schemas.grammar import TICKER_PATTERN
-from schemas.settings import WEIGHT_PATTERN
+from schemas.grammar import TICKER_PATTERN, VISIBLE
+from schemas.settings import BAND_PATTERN, WEIGHT_PATTERN
 
 FILE_LIMIT = 1024 * 1024
 NODE_LIMIT = 100_000
@@ -26,6 +26,20 @@ DEPTH_LIMIT = 64
 
 UNSHOWN = ("provider.key", "provider.headers", "provider.proxy", "provider.base_url", "source.proxy")
 """Keys whose values no message repeats: someone may have put a key there."""
+
+PATTERNS: Mapping[str, str] = {
+    TICKER_PATTERN: "a symbol such as AAPL or BRK-B",
+    VISIBLE: "words that can be seen",
+    WEIGHT_PATTERN: "a number such as 0.6 or 3/5",
+    BAND_PATTERN: "a number such as 0.02, or a share such as 5%",
+    r"^[a-z0-9_-]+$": "a name of small letters, digits, - and _",
+    r"^([a-z]+\.([a-z0-9_]+|\*)|\*)$": "the id of an evidence item such as px.ret_63d, or px.*, or *",
+    r"^[A-Za-z_][A-Za-z0-9_]*$": "the NAME of an environment variable such as ANTHROPIC_API_KEY",
+    r"^[a-z0-9.:-]+$": "a host in small letters such as api.anthropic.com",
+    r"^[A-Za-z0-9-]+$": "the name of a header such as X-Team",
+    r"^[A-Z0-9]+$": "the id of a series such as CPIAUCSL",
+}
+"""What a text of each pattern is, for a reader."""
 
 M = TypeVar("M", bound=Model)
 
@@ -84,8 +98,8 @@ def places(section: str, values: Mapping[str, str], files: Iterable[Path], sets:
     for key, value in values.items():
         lines = (f"{path}, line {line} ({key})" for path in files if (line := _line(path, section, key)))
         words = (f"--set {name}" for name in (section, f"{section}.{key}") if name in said)
-        found.setdefault(value, []).append([*words, *lines][0])
-    return {value: " and ".join(where) for value, where in found.items()}
+        found.setdefault(value, []).extend([*words, *lines][:1])
+    return {value: " and ".join(where) for value, where in found.items() if where}
 
 
 def _line(path: Path, section: str, key: str) -> int | None:
@@ -214,13 +228,13 @@ def _complaint(model: type[Model], error: dict[str, Any]) -> str:
 def _allowed(model: type[Model], path: list[str], error: Mapping[str, Any]) -> str:
     """What a value had to be, in words."""
     match error["type"]:
-        case "greater_than_equal" | "less_than_equal" | "int_parsing" | "int_type":
-            low, high = _range(model, path)
-            return f"a whole number from {low} to {high}" if high else f"a whole number from {low}"
+        case "greater_than_equal" | "less_than_equal" | "int_parsing" | "int_type" | "float_parsing" | "float_type":
+            low, high, kind = (_bound(model, path, name) for name in ("minimum", "maximum", "type"))
+            number = "a number" if kind == "number" else "a whole number"
+            return number + (f" from {low:g}" if low is not None else "") + (f" to {high:g}" if high else "")
         case "string_pattern_mismatch":
             pattern = error["ctx"]["pattern"]
-            known = {TICKER_PATTERN: "a symbol such as AAPL or BRK-B", WEIGHT_PATTERN: "a number such as 0.6 or 3/5"}
-            return known.get(pattern, f"text like {pattern}")
+            return PATTERNS.get(pattern, f"text like {pattern}")
         case "string_too_short":
             return "a word, not nothing"
         case "too_short":
@@ -239,15 +253,14 @@ def _allowed(model: type[Model], path: list[str], error: Mapping[str, Any]) -> s
     return message.removeprefix("Input should be ").removeprefix("String should ")
 
 
-def _range(model: type[Model], path: list[str]) -> tuple[Any, Any]:
-    """Smallest and greatest value of a numeric field."""
+def _bound(model: type[Model], path: list[str], name: str) -> Any:
+    """What the schema of a numeric field says under a name, such as its `minimum`."""
     schema: Any = model.model_json_schema()
     defs = schema.get("$defs", {})
     for part in path:
         schema = defs.get(str(schema.get("$ref", "")).rpartition("/")[2], schema)
         schema = schema.get("properties", {}).get(part, {})
-    options = [schema, *schema.get("anyOf", ())]
-    return tuple(next((o[k] for o in options if k in o), None) for k in ("minimum", "maximum"))  # type: ignore[return-value]
+    return next((one[name] for one in (schema, *schema.get("anyOf", ())) if name in one), None)
 
 
 def _sections(annotation: Any) -> Iterator[type[Model]]:

@@ -17,7 +17,7 @@ from sqlalchemy import insert
 
 from phases.core.store import Store, events
 from phases.core.text import digest, record_json
-from schemas.events import Event, Usage
+from schemas.events import Event
 from schemas.run import CallCounts
 
 Counted = Literal["made", "replayed", "repaired", "void"]
@@ -93,18 +93,11 @@ class Recorder:
         self._store, self._run_id, self._attempt = store, run_id, attempt
         self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()
-        self._tokens = self._micros = 0
 
     def count(self, what: Counted, times: int = 1) -> None:
         """Count calls and turns."""
         with self._lock:
             self._counts[what] += times
-
-    def spend(self, usage: Usage, micros: int) -> None:
-        """Count the tokens of a call, and what it cost in millionths of a US dollar."""
-        with self._lock:
-            self._tokens += usage.tokens
-            self._micros += micros
 
     def event(self, kind: str, **details: object) -> Event:
         """One event, stamped with the clock."""
@@ -125,15 +118,3 @@ class Recorder:
         """Calls and turns so far."""
         with self._lock:
             return CallCounts(**{name: self._counts[name] for name in CallCounts.model_fields})
-
-    @property
-    def micros(self) -> int:
-        """Money of this start so far, in millionths of a US dollar."""
-        with self._lock:
-            return self._micros
-
-    @property
-    def tokens(self) -> int:
-        """Tokens so far."""
-        with self._lock:
-            return self._tokens

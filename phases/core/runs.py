@@ -68,7 +68,8 @@ class Runs:
     def start(self, run_id: str, as_of: str, engine: str, header: str, *, aside: bool = False) -> int:
         """Note that a run starts or goes on; gives the number of this start, from 1. Writes the store.
 
-        Started `aside`, a new run only tries something out, and one that is there stays what it is.
+        Started `aside`, a new run only tries something out, and one that is there stays what it is. The header
+        kept is that of the latest start: how that was carried out is how the run goes on.
         """
 
         def work(connection: Connection) -> int:
@@ -79,7 +80,7 @@ class Runs:
                 values = {"run_id": run_id, "as_of": as_of, "engine": engine, "header": header}
                 connection.execute(insert(runs).values(attempts=1, **place, **values))
                 return 1
-            again = {"attempts": old + 1, **({} if aside else place)}
+            again = {"attempts": old + 1, "header": header, **({} if aside else place)}
             connection.execute(update(runs).where(runs.c.run_id == run_id).values(**again))
             return int(old) + 1
 

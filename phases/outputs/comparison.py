@@ -9,6 +9,7 @@ from typing import NamedTuple
 from phases.core.text import printable
 from phases.outputs.terminal import points_text
 from schemas.feed import FeedRow, PortfolioFeed
+from schemas.summary import RATED
 
 DIFF_LINES = 40
 """Most lines of a difference that are shown."""
@@ -57,7 +58,10 @@ def before_after(before: PortfolioFeed, after: PortfolioFeed) -> str:
     differ = sum(_cells(row) != now[row.ticker] for row in before.rows)
     number = len(before.rows)
     said = f"rows that differ: {differ} of {number}" if differ else "no row differs: before and after are equal"
-    return f"{_columns(lines, left=len(lines[0]))}\n\n{said}"
+    why = "".join(
+        f"\n{row.ticker}: {row.status}: {printable(row.reason or '')}" for row in after.rows if row.status not in RATED
+    )
+    return f"{_columns(lines, left=len(lines[0]))}\n\n{said}{why}"
 
 
 def _cells(row: FeedRow) -> tuple[str, ...]:

@@ -56,7 +56,8 @@ def _debate(transcript: DebateTranscript) -> list[list[str]]:
         stage = event.step.partition(".")[0]
         rounds.setdefault((event.round_number, stage), []).extend(_turn(event))
     loop = transcript.configured_rounds
-    held = f", {transcript.executed_rounds} of {loop} rounds" if loop else ""
+    opened = "opening and " * any(stage == "opening" for _, stage in rounds)
+    held = f", {opened}{transcript.executed_rounds} of {loop} rounds" if loop else ""
     ended = f"Debate: {transcript.protocol}{held}; ended by {printable(transcript.stop_reason)}"
     blocks = [[_heading(number, stage), *lines] for (number, stage), lines in rounds.items()]
     return [[ended if transcript.ledger else f"Debate: none, {printable(transcript.stop_reason)}"], *blocks]

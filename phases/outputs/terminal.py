@@ -6,6 +6,7 @@ import shutil
 import textwrap
 from collections.abc import Callable
 
+from phases.core.budget import Spent
 from phases.core.text import printable
 from schemas.feed import FeedRow, PortfolioFeed
 from schemas.market import UNIVERSE_MEAN, Span
@@ -65,12 +66,12 @@ def _shortened(text: str, room: int) -> str:
     return text if len(text) <= room else text[: room - 1].rstrip() + "…"
 
 
-def last_lines(record: RunRecord) -> str:
-    """Counts of the night and where its files lie."""
+def last_lines(record: RunRecord, spent: Spent) -> str:
+    """Counts of the night, what the run cost if anything could, and where its files lie."""
     calls = record.calls
     counts = ", ".join(f"{number} {status}" for status, number in record.statuses.items())
     turns = f"calls: {calls.made} made, {calls.replayed} from the journal, {calls.repaired} repaired, {calls.void} void"
-    return f"{counts}\n{turns}\n{record.out}"
+    return "\n".join([counts, turns, *([str(spent)] if spent.calls else []), record.out])
 
 
 def wrapped(text: str) -> str:

@@ -20,10 +20,18 @@ from phases.providers.anthropic.wire import largest_part
 from schemas.events import Attempt
 from schemas.settings import ProviderSettings
 
+WORDS_QUOTED = 120
+"""Most characters of a server's words that a message repeats."""
+
+
+def quoted(words: str) -> str:
+    """The beginning of a server's words."""
+    return words if len(words) <= WORDS_QUOTED else f"{words[: WORDS_QUOTED - 1]}…"
+
 
 def ending(fault: Fault, request: Request, settings: ProviderSettings, places: Mapping[str, str]) -> RebuttalError:
     """The error a fault comes to once it is not tried again. `places` says where each model is configured."""
-    told = f" ({fault.words})" if fault.words else ""
+    told = f" ({quoted(fault.words)})" if fault.words else ""
     match fault.kind:
         case "spend":
             return SpendLimit(
@@ -34,6 +42,8 @@ def ending(fault: Fault, request: Request, settings: ProviderSettings, places: M
                 f"the model's server refused the key, status {fault.status}{told};"
                 f" put a valid key into the environment variable {settings.key}"
             )
+        case "no_model" if ends_in_version(settings):
+            return UsageError(f"provider.base_url: status {fault.status}{told}; leave out /v1, which is added to it")
         case "no_model":
             return UsageError(
                 f"models: the server knows no model {request.model!r}{told};"
@@ -58,6 +68,11 @@ def ending(fault: Fault, request: Request, settings: ProviderSettings, places: M
         case "unreached":
             return ModelDown(f"the model's server is not reached: {fault.status}; check provider.base_url")
     return ModelDown(f"the model's server does not answer: {fault.status}{told}")
+
+
+def ends_in_version(settings: ProviderSettings) -> bool:
+    """Whether the address ends in what the library adds to it."""
+    return settings.name == "anthropic" and (settings.base_url or "").rstrip("/").endswith("/v1")
 
 
 def tried(attempts: Sequence[Attempt]) -> str:

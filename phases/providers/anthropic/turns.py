@@ -48,6 +48,8 @@ class Turn:
     attempts: list[Attempt] = field(default_factory=list)
     kinds: list[Kind] = field(default_factory=list)
     waited: float = 0.0
+    sent: int = 0
+    """Requests that were sent, answered or not."""
     owed: bool = False
     """Whether its last try may have been billed."""
 
@@ -101,12 +103,14 @@ class Turns:
                 return await self._tries(turn, entered)
         raise ModelDown(
             f"no complete answer within provider.deadline_seconds = {self._settings.deadline_seconds:g}"
-            f" from {turn.request.model}; the last request may have been billed; {tried(turn.attempts)}"
+            f" from {turn.request.model}; the last request may have been billed; requests sent: {turn.sent}"
+            + (f"; {tried(turn.attempts)}" if turn.attempts else "")
         )
 
     async def _tries(self, turn: Turn, entered: int) -> Reply:
         while True:
             turn.owed = True
+            turn.sent += 1
             try:
                 got = await self._sender.send(turn.request)
             finally:

@@ -62,7 +62,6 @@ def test_a_valid_turn_is_asked_kept_and_read(store: Store) -> None:
     answer = ask("debater", asked(), returns=DebateRoundContribution, seat="bull")
     assert answer == Answer(DebateRoundContribution.model_validate(said()), tokens=18, priced=False)
     assert counts(ask) == {"made": 1}
-    assert ask.recorder.tokens == 18
     assert kept(store)[ask.used[0]][0] == "done"
     event = happened(store)[0]
     assert (event.kind, event.ticker, event.phase, event.key) == ("called", "AAPL", "debate_transcript", ask.used[0])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phases.core.config import FILE_LIMIT, NODE_LIMIT, load_yaml, overlay, parse_yaml, read_record, with_words
+from phases.core.config import FILE_LIMIT, NODE_LIMIT, PATTERNS, load_yaml, overlay, parse_yaml, read_record, with_words
 from phases.core.errors import UsageError
 from phases.plan import CONFIGS
 from schemas.base import Model
@@ -257,6 +259,10 @@ def test_a_word_that_is_not_utf8_is_refused() -> None:
         ("debate.when=sometimes", ("debate.when", "'sometimes'", "'all', 'gate' or 'none'")),
         ("bias.wording=maybe", ("bias.wording", "'maybe'", "true or false")),
         ("source=", ("source", "''")),
+        ("provider.deadline_seconds=abc", ("'abc'", "must be a number from 0.01 to 86400")),
+        ("provider.deadline_seconds=0", ("'0'", "must be a number from 0.01 to 86400")),
+        ("operation.max_cost=-1", ("'-1'", "must be a number from 0")),
+        ("provider.key=sk-ant-1", ("what stands there", "the NAME of an environment variable")),
         ("manager.probability_per_point=-1", ("manager.probability_per_point", "'-1'")),
     ],
 )
@@ -282,6 +288,12 @@ def test_a_wrong_value_is_named_with_what_is_allowed(word: str, says: tuple[str,
 )
 def test_a_right_value_is_typed(word: str, section: str, key: str, value: object) -> None:
     assert getattr(getattr(config_of(word), section), key) == value
+
+
+def test_every_pattern_of_the_configuration_is_told_in_words() -> None:
+    found = re.findall(r'"pattern": "((?:[^"\\\\]|\\\\.)*)"', json.dumps(Settings.model_json_schema()))
+    patterns = {json.loads(f'"{one}"') for one in found}
+    assert patterns and patterns <= set(PATTERNS)
 
 
 def test_a_missing_key_is_named() -> None:

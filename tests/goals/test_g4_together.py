@@ -67,7 +67,7 @@ def test_G4_a_paused_run_past_its_lease_changes_nothing(tmp_path: Path, goal: Go
         sets = ("--set", "operation.lease_seconds=1", "--set", f"provider.base_url={server.url}")
         words = ("run", "IBM", *MODEL, "--debate", "none", *sets, "--out", shelf.path, "--json")
         paused = start(words, tmp_path / "paused")
-        while not server.bodies:
+        while not any(seen.path == "/v1/messages" for seen in server.bodies):
             assert paused.process.is_alive()
             time.sleep(0.002)
         _stop(paused.pid, shelf.path)

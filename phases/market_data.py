@@ -56,7 +56,10 @@ def macro_snapshot(as_of: date, question: Question, settings: MarketSettings, *,
     others = [one for one in universe.series if one.symbol != name]
     sound = {one.symbol: one for one in others if steady(one)}
     wild = ", ".join(one.symbol for one in others if one.symbol not in sound)
-    notes = (*bars.notes, *([f"left out of breadth and correlation, their closes jump: {wild}"] if wild else []))
+    notes = (
+        *bars.notes,
+        *([f"left out of breadth and correlation, their closes jump or have holes: {wild}"] if wild else []),
+    )
     market = Market(ind.frame_of(bars)["adj_close"], [ind.series_of(one) for one in sound.values()])
     evidence, missing = computed(INDEX_ITEMS, market, bars.days[-1], bars.source or fetch.source_name)
     released, absent = macro_items(macro, as_of, settings, fetch.source_name)

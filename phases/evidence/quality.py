@@ -8,12 +8,13 @@ used silently that is not what the source meant, and nothing that is right is to
 - bars out of order: sorted; a day twice with the same values: once; with others: refused
 - prices not above 0, volume below 0: refused
 - high below low: refused; close outside them: refused for the newest bar or by more than 5 percent, else left out
+- a hole of five sessions or more: only what came after it is used, flag `gap`; one bar in twenty lacking: flag `thin`
 - pence, cents and agorot: divided by 100
 - a jump to and back within five sessions, by a factor that is a split of the series or 100: repaired
 - a split that the adjusted closes do not know: they are adjusted
 - any other jump by a factor of 1.84 without heavy volume: refused; a smaller or a heavy one: flag `jump`
 - dividends against the adjusted closes: see `phases.evidence.dividends`
-- older than the configuration allows: refused as stale; older than the as-of session: said
+- older than the configuration allows: refused as stale; older than the as-of session: flag `late_bar`
 - no share traded in five sessions: flag `halted`, or refused as the configuration says
 """
 
@@ -21,6 +22,7 @@ from __future__ import annotations
 
 import math
 from datetime import date
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +41,21 @@ LATEST_HALTED = 5
 
 OUTSIDE = 0.05
 """How far a close may lie outside low to high for its bar to be left out; farther, the bars are refused."""
+
+HOLE = 5
+"""Sessions in a row without a bar that make a hole: what is computed over it would be of another span."""
+
+WEEK = 7
+"""Calendar days between two bars up to which there can be no hole."""
+
+LACKING = 0.05
+"""Share of sessions without a bar, holes aside, from which a series is too thin to count sessions by its bars."""
+
+FEW, YEAR = 60, 200
+"""Sessions from which the share is counted, and the newest bars it is counted over."""
+
+FORTNIGHT = 14
+"""Calendar days between two closes that no holiday explains."""
 
 ROUNDING = 1e-6
 
@@ -73,6 +90,7 @@ def checked(bars: Bars, symbol: str, as_of: date, settings: MarketSettings) -> C
     _order(rows, as_of)
     _prices(rows)
     _ranges(rows)
+    _holes(rows)
     _currency(rows)
     _changes(rows)
     settle_dividends(rows)
@@ -82,10 +100,11 @@ def checked(bars: Bars, symbol: str, as_of: date, settings: MarketSettings) -> C
 
 
 def steady(series: CloseSeries) -> bool:
-    """Whether no daily change of a series is one that only an error makes, as far as closes alone can tell."""
+    """Whether a series has no hole and no change that only an error makes, as far as closes alone can tell."""
     adj = np.array(series.adj_close)
     steps = adj[1:] / adj[:-1]
-    return bool((adj > 0).all() and (steps < IMPOSSIBLE).all() and (steps > 1 / IMPOSSIBLE).all())
+    whole = all((after - before).days <= FORTNIGHT for before, after in pairwise(series.days))
+    return whole and bool((adj > 0).all() and (steps < IMPOSSIBLE).all() and (steps > 1 / IMPOSSIBLE).all())
 
 
 def _order(rows: Rows, as_of: date) -> None:
@@ -134,6 +153,26 @@ def _ranges(rows: Rows) -> None:
     if len(odd):
         rows.notes.append(f"bars left out, their close outside low to high: {listed([rows.days[at] for at in odd])}")
         rows.take(np.flatnonzero(outside <= ROUNDING).tolist())
+
+
+def _holes(rows: Rows) -> None:
+    """Use only what came after the last hole, so that sessions are counted by bars; flag a series that lacks many."""
+    exchange, days = rows.bars.exchange, rows.days
+    if exchange.startswith("24/"):  # traded round the clock: its days are counted by no session
+        return
+    for at in range(len(days) - 1, 0, -1):
+        wide = (days[at] - days[at - 1]).days > WEEK
+        lacking = sessions_between(exchange, days[at - 1], days[at]) - 1 if wide else 0
+        if lacking >= HOLE:
+            rows.flags.add("gap")
+            rows.notes.append(f"no bars for {lacking} sessions before {days[at]}: what came before is not used")
+            rows.take(list(range(at, len(days))))
+            break
+    begin = max(0, len(rows.days) - YEAR)
+    expected = sessions_between(exchange, rows.days[begin], rows.days[-1]) + 1
+    if expected > FEW and len(rows.days) - begin < (1 - LACKING) * expected:
+        rows.flags.add("thin")
+        rows.notes.append(f"{len(rows.days) - begin} bars for the {expected} sessions since {rows.days[begin]}")
 
 
 def _currency(rows: Rows) -> None:
@@ -210,6 +249,7 @@ def _age(rows: Rows, as_of: date, settings: MarketSettings) -> None:
     expected = f"the last session of {exchange} is {last_session(exchange, as_of)}"
     if late > settings.stale_after_sessions:
         raise TickerFailure(f"{told}; {settings.stale_after_sessions} are allowed, and {expected}", "stale")
+    rows.flags.add("late_bar")
     rows.notes.append(f"{told}: {expected}")
 
 

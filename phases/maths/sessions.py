@@ -5,6 +5,7 @@ Calendars are built around the year asked about, so that no answer depends on th
 
 from __future__ import annotations
 
+import warnings
 from datetime import date, datetime, timedelta
 from functools import cache
 from typing import Any
@@ -25,7 +26,9 @@ MOST = 252
 def _calendar(exchange: str, year: int) -> Any:
     import exchange_calendars  # takes about a second
 
-    return exchange_calendars.get_calendar(exchange, start=f"{year - 2}-01-01", end=f"{year + 2}-12-31")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the library's use of pandas is its own business
+        return exchange_calendars.get_calendar(exchange, start=f"{year - 2}-01-01", end=f"{year + 2}-12-31")
 
 
 def last_session(exchange: str, day: date) -> date:

@@ -289,7 +289,7 @@ def test_a_wild_series_is_left_out_of_the_market_by_name() -> None:
 
     shelf = Shelf(walk(), universe=[series("A", 1), series("B", 1), series("C", 100)])
     found = macro_snapshot(AS_OF, question(), settings().market, fetch=fetch_door(shelf))
-    assert "left out of breadth and correlation, their closes jump: C" in found.notes
+    assert "left out of breadth and correlation, their closes jump or have holes: C" in found.notes
 
 
 def test_a_source_without_macro_series_or_universe_leaves_them_missing() -> None:
@@ -301,3 +301,23 @@ def test_a_source_without_macro_series_or_universe_leaves_them_missing() -> None
 
     found = macro_snapshot(AS_OF, question(), settings().market, fetch=fetch_door(Prices(walk())))
     assert {"macro.breadth_200d", "macro.wti_63d"} <= {one.id for one in found.missing}
+
+
+def kept(keep: Callable[[int], bool]) -> Change:
+    """Only the bars at these places."""
+
+    def change(bars: dict[str, Any]) -> None:
+        for name in ("days", "volume", *PRICES):
+            bars[name] = [one for at, one in enumerate(bars[name]) if keep(at)]
+
+    return change
+
+
+def test_a_hole_is_never_computed_over_and_a_late_bar_is_flagged() -> None:
+    holed = snapshot(changed(kept(lambda at: not 150 <= at < 210)))
+    assert holed.flags == ("gap",) and any("no bars for 59 sessions" in note for note in holed.notes)
+    have, lack = {one.id for one in holed.evidence}, {one.id for one in holed.missing}
+    assert "px.ret_63d" in have and {"px.ret_126d", "px.ret_252d", "px.sma200_gap"} <= lack
+    assert snapshot(changed(kept(lambda at: at < 278))).flags == ("late_bar",)
+    thin = snapshot(changed(kept(lambda at: at % 8 != 0 or at == 279)))
+    assert "thin" in thin.flags and any("bars for the" in note for note in thin.notes)

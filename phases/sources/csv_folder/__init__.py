@@ -117,7 +117,7 @@ class CsvFolder:
         if part.start == part.stop:
             if not len(series.days):
                 raise Unanswered(f"the file of {symbol} has no whole bar, and nobody knows why")
-            raise NoData(f"the folder has no bar of {symbol} at or before {as_of}; its first is of {series.days[0]}")
+            raise NoData(f"the folder has no bar of {symbol} at or before {as_of}")
         days, about = series.days[part], listing(symbol)
         actions = [
             *series.splits.entries("split", days[0], as_of),
@@ -150,7 +150,8 @@ class CsvFolder:
         part = slice(max(0, end - count), end)
         level = mean.level[part].tolist()
         exchanges = Counter(listing(symbol).exchange for symbol in self._folder.symbols)
-        note = f"{UNIVERSE_MEAN} is the equal-weight mean of the folder's {len(self._folder.all())} price series"
+        begun = sum(bool(len(one.days)) and bool(one.days[0] <= as_of) for _, one in self._folder.all())
+        note = f"{UNIVERSE_MEAN} is the equal-weight mean of the folder's {begun} price series"
         return {
             "symbol": UNIVERSE_MEAN,
             "currency": self._currency,

@@ -37,7 +37,8 @@ class FredSource:
         self.live = settings.fred.path is None
         self._files = {} if settings.fred.path is None else _read(Path(settings.fred.path))
         parts = [f"{id} {hashlib.sha256(body).hexdigest()}" for id, body in self._files.items()]
-        self.vintage = "live" if self.live else hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+        parts += [f"lag {id} {days}" for id, days in sorted(settings.fred.lags.items())]
+        self.vintage = ("live " if self.live else "") + hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
     def fetch(self, dataset: str, params: Mapping[str, str]) -> Any:
         """Answer one question with a plain JSON value; see `phases.sources.base`."""

@@ -228,7 +228,7 @@ def test_what_the_folder_does_not_have_is_no_data(tmp_path: Path) -> None:
     source = source_of(written(tmp_path))
     with pytest.raises(NoData, match="no series 'NOSUCH'; it holds AAA"):
         bars(source, "NOSUCH")
-    with pytest.raises(NoData, match="its first is of 2024-01-02"):
+    with pytest.raises(NoData, match=r"no bar of AAA at or before 2024-01-01$"):
         bars(source, as_of="2024-01-01")
     for dataset in ("macro", "fundamentals", "news"):
         with pytest.raises(NoData, match=dataset):

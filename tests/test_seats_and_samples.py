@@ -66,7 +66,7 @@ def test_a_name_that_nobody_answers_to_is_refused(tmp_path: Path, key: str, said
 @pytest.mark.parametrize("key", ["effort", "thinking"])
 def test_the_other_tables_by_seat_are_held_to_the_same_names(key: str) -> None:
     value = {"effort": "low", "thinking": "disabled"}[key]
-    with pytest.raises(UsageError, match=f"configuration: provider.{key}.debate: there is no skill 'debate'"):
+    with pytest.raises(UsageError, match=f"--set provider.{key}.debate: there is no skill 'debate'"):
         plan(Words(sets=(f"provider.{key}.debate={value}",)), None)
     plan(Words(sets=(f"provider.{key}.research-debate/bear={value}",)), None)
 

@@ -141,7 +141,7 @@ LISTED_ITEMS: tuple[Released, ...] = (
     ),
     Released(
         "macro.unemployment_above_low",
-        "unemployment rate, 3-month mean above its 12-month low",
+        "unemployment rate above its 12-month low",
         "unemployment",
         _above_low,
         period="month",
@@ -153,9 +153,9 @@ LISTED_ITEMS: tuple[Released, ...] = (
     Released("macro.vix", "implied volatility of the S&P 500 (VIX)", "vix", _level, "index"),
     Released("macro.hy_spread", "high-yield spread over Treasuries", "hy_spread", _level),
     Released("macro.hy_spread_change_63d", "high-yield spread, 63-session change", "hy_spread", _difference(63)),
-    Released("macro.financial_stress", "financial stress, 0 is normal", "financial_stress", _level, "index"),
+    Released("macro.financial_stress", "financial stress against its usual level", "financial_stress", _level, "index"),
     Released(
-        "macro.financial_conditions", "financial tightness, 0 is average", "financial_conditions", _level, "index"
+        "macro.financial_conditions", "financial tightness against its average", "financial_conditions", _level, "index"
     ),
     Released("macro.dollar_63d", "dollar, 63-session change", "dollar", _change(63)),
     Released("macro.dollar_252d", "dollar, 252-session change", "dollar", _change(252)),

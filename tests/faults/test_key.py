@@ -108,13 +108,13 @@ def _echo(*statuses: int) -> Iterator[tuple[str, list[str]]]:
     ("statuses", "words", "code"),
     [
         pytest.param((200, 500, 200, 400, 200), (), 1, id="200-400-500"),
-        pytest.param((401,), ("--debug",), 1, id="401-debug"),
+        pytest.param((401,), ("--debug",), 4, id="401-debug"),
         *(
             [
                 pytest.param((200, 500, 200, 400, 200), ("--debug",), 1, id="200-400-500-debug"),
                 pytest.param((401,), (), 4, id="401"),
                 pytest.param((500,), (), 4, id="500"),
-                pytest.param((500,), ("--debug",), 1, id="500-debug"),
+                pytest.param((500,), ("--debug",), 4, id="500-debug"),
             ]
             if NIGHTLY
             else []

@@ -264,7 +264,7 @@ def test_F103_a_wrong_password_shows_host_and_user_alone_even_with_a_traceback(
     error = refused(url, tmp_path / "out")
     assert error.exit_code == 4
     told = cli("run", "IBM", "--as-of", DAY, "--out", tmp_path / "out", "--debug", env={VARIABLE: url})
-    assert told.code == 1 and "Traceback" in told.err
+    assert told.code == 4 and "Traceback" in told.err
     for words in (str(error), told.err):
         assert "127.0.0.1" in words and "user postgres" in words and "password authentication failed" in words
         assert "s3cret" not in words and "postgresql://" not in words

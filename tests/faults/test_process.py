@@ -168,7 +168,7 @@ def _check_left(started: Started, begun: float, patience: float) -> None:
     assert patience <= time.monotonic() - begun < patience + 8
     complaint = started.words.read_text()
     assert "Traceback" not in complaint
-    assert complaint.splitlines()[-1] == "interrupted; go on with `run --resume last`"
+    assert complaint.splitlines()[-1].startswith("interrupted; go on with `run --resume last --out ")
 
 
 def test_F079_a_terminated_run_gives_up_calls_under_way_in_time(tmp_path: Path) -> None:

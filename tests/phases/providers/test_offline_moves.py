@@ -234,7 +234,7 @@ def test_claims_are_made_in_openings_only() -> None:
         ("px.ret_21d", 0.05, ("px.ret_21d", "below", 0.0)),
         ("px.rsi14", 41.0, ("px.rsi14", "above", 50.0)),
         ("macro.index_vol_21d", 0.30, ("macro.index_vol_21d", "below", 0.16)),
-        ("fa.fcf_yield", -3, ("fa.fcf_yield", "above", 0.0)),  # a whole number, no rule
+        ("fa.pb", -3, ("fa.pb", "above", 0.0)),  # a whole number, no rule
         ("px.rsi14", 50.0, ("px.ret_63d", "below", 0.0)),  # at its centre: the own lead
         ("news.a1b2", "profit warning", ("px.ret_63d", "below", 0.0)),  # no number
         ("news.a1b2", True, ("px.ret_63d", "below", 0.0)),  # nor a truth value

@@ -137,6 +137,9 @@ class _Reader(HTMLParser):
 def _text_of(text: str) -> str:
     """What a page of this markup would show. Markup that never ends is not shown."""
     reader = _Reader()
-    reader.feed(text if "<" in text else unescape(text))
-    reader.close()
+    try:
+        reader.feed(text if "<" in text else unescape(text))
+        reader.close()
+    except AssertionError:  # how the standard library meets a declaration such as `<![0`, which no page can mean
+        return _MARKUP.sub(" ", text)
     return "".join(reader.shown)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from bench.fake_model.server import FakeModel
 from tests.conftest import Goal, Shelf
 from tests.goals.books import check_books
@@ -29,6 +31,9 @@ def test_F086_a_long_watchlist_ends_in_little_memory(tmp_path: Path, goal: Goal)
     goal("F086 memory", tickers=TICKERS, calls=books.spent, calls_lost=0)
 
 
+@pytest.mark.skipif(
+    not NIGHTLY, reason="CPython itself may hang while it starts a thread without memory: REBUTTAL_NIGHTLY"
+)
 def test_F086_a_run_without_memory_stops_resumable_and_loses_nothing(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path / "out")
     with FakeModel({}) as server:

@@ -17,16 +17,16 @@ from typing import Literal
 
 from phases.core.ask import model_of
 from phases.core.config import secret
-from phases.core.errors import InfrastructureError, NoData, RebuttalError, UsageError
+from phases.core.errors import InfrastructureError, KeyRefused, NoData, RebuttalError, UsageError
 from phases.core.recorder import today
 from phases.core.sqlite import wal_is_faulty
 from phases.core.store import FILE, VARIABLE, configured_store, has_store
 from phases.core.text import printable
 from phases.plan import Words, folder_of, price_table, provider_of, seats_of, settings_of
-from phases.providers import beside
+from phases.providers import beside, check_money
 from phases.sources import SOURCES, source_names
 from schemas.market import Span
-from schemas.settings import Settings
+from schemas.settings import PriceTable, Settings
 
 OLD_DAYS = 120
 """Age from which a price table is worth a look."""
@@ -72,7 +72,7 @@ def examine(words: Words, out: Path) -> list[Finding]:
         Finding("ok", "configuration", shown),
         *_sources(settings),
         *_provider(settings),
-        *_models(words, settings),
+        *_models(settings),
         *_prices(words, settings),
         _tried("store", lambda: _store(out), _store_remedy(out)),
     ]
@@ -157,7 +157,7 @@ def _provider(settings: Settings) -> Iterator[Finding]:
     yield Finding("ok", "provider", f"{made.engine}{key}")
 
 
-def _models(words: Words, settings: Settings) -> Iterator[Finding]:
+def _models(settings: Settings) -> Iterator[Finding]:
     """Whether the server answers, and what it knows of each model that is configured."""
     server = beside(settings.provider)
     if server is None:
@@ -165,17 +165,16 @@ def _models(words: Words, settings: Settings) -> Iterator[Finding]:
     with server:
         try:
             known = server.models(_models_used(settings))
-        except InfrastructureError as error:
-            reached = "the key is refused" in str(error)
-            if reached and secret(settings.provider.key) is None:
+        except KeyRefused as error:
+            if secret(settings.provider.key) is None:
                 yield Finding("ok", "server", f"{server.base} answers; without a key it says no more")
-                return
-            remedy = (
-                f"set {settings.provider.key} to a valid key"
-                if reached
-                else "check the network, then provider.base_url"
-            )
-            yield Finding("missing" if reached else "unreachable", "server", f"{server.base}: {error}", remedy)
+            else:
+                remedy = f"set {settings.provider.key} to a valid key"
+                yield Finding("missing", "server", f"{server.base}: {error}", remedy)
+            return
+        except InfrastructureError as error:
+            remedy = "check the network, then provider.base_url"
+            yield Finding("unreachable", "server", f"{server.base}: {error}", remedy)
             return
     yield Finding("ok", "server", f"{server.base} answers")
     for one in known:
@@ -210,8 +209,14 @@ def _prices(words: Words, settings: Settings) -> Iterator[Finding]:
     if unpriced and settings.provider.name != "offline":
         told = f"not in the table, counted at its dearest rates: {', '.join(unpriced)}"
         yield Finding("note", "prices", told, f"add them to {settings.prices}")
-    ceiling = settings.operation.max_cost
-    yield Finding("ok", "ceiling", "none" if ceiling is None else f"${ceiling:g} a run (operation.max_cost)")
+    yield _tried("ceiling", lambda: _ceiling(settings, table), "")
+
+
+def _ceiling(settings: Settings, table: PriceTable) -> str:
+    check_money(settings, table)
+    run, night = settings.operation.max_cost, settings.operation.max_cost_night
+    told = [f"${most:g} a {one}" for one, most in (("run", run), ("night", night)) if most is not None]
+    return ", ".join(told) or "none, and none is needed"
 
 
 def _store_remedy(out: Path) -> str:

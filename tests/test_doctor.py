@@ -143,3 +143,10 @@ def test_the_server_counts_the_tokens_of_an_estimate() -> None:
     assert "counted locally" in local
     with pytest.raises(UsageError, match="no server that counts"):
         estimate_text(Words(("AAPL",), as_of="2012-06-29"), count=True)
+
+
+def test_a_night_that_costs_money_and_has_no_ceiling_cannot_start(tmp_path: Path) -> None:
+    elsewhere = ("provider.base_url=https://gate.invalid", "provider.hosts=[gate.invalid]", "operation.max_cost=")
+    words = Words((), CONFIGS / "anthropic.yaml", elsewhere)
+    (ceiling,) = (one for one in examine(words, tmp_path) if one.about == "ceiling")
+    assert ceiling.state == "missing" and "--max-cost" in ceiling.told

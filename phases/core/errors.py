@@ -6,6 +6,7 @@
     │   ├── StoreError        the store is damaged, locked or not writable
     │   ├── SourceDown        a data source does not answer
     │   ├── ModelDown         a model does not answer, or not as a model
+    │   ├── KeyRefused        a model's server does not take the key
     │   ├── RateLimited       a model's server asks for a longer wait than is allowed
     │   └── SpendLimit        a model's server has no credit left for us
     ├── CeilingReached        the next call could pass the spend ceiling; resumable                (exit 3)
@@ -52,6 +53,10 @@ class SourceDown(InfrastructureError):
 
 class ModelDown(InfrastructureError):
     """A model does not answer in time, or what answers is no model."""
+
+
+class KeyRefused(InfrastructureError):
+    """A model's server does not take the key."""
 
 
 class RateLimited(InfrastructureError):

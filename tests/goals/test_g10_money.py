@@ -25,11 +25,15 @@ TICKERS = ("AAPL", "IBM")
 WHOLE = 0.4
 """US dollars that a night of the two costs, about."""
 
-UNBILLED = (
+FAULTS = (
     {"status": 429, "retry_after": "0"},
     {"status": 500},
     {"status": 529},
+    "reset_before",
+    "reset_mid_body",
+    "cut_json",
 )
+"""The last three may have been billed: their tries stand in the ledger at their worst case."""
 PEAKS = """
 CREATE TABLE peaks (micros INTEGER);
 CREATE TRIGGER booked AFTER INSERT ON spend BEGIN INSERT INTO peaks SELECT sum(micros) FROM spend; END;
@@ -84,7 +88,7 @@ def test_G10_nothing_passes_a_ceiling_and_a_higher_one_goes_on(
     tmp_path: Path, seed: int, faulty: bool, goal: Goal
 ) -> None:
     dice, shelf = random.Random(seed), watched(tmp_path / "out")
-    faults: dict[str, Any] = {"seed": seed, "fault_share": 0.1, "faults": UNBILLED} if faulty else {}
+    faults: dict[str, Any] = {"seed": seed, "fault_share": 0.1, "faults": FAULTS} if faulty else {}
     costs, stopped, ceiling = [], 0, 0.0
     with FakeModel(faults) as server:
         for at in range(4):
@@ -96,11 +100,12 @@ def test_G10_nothing_passes_a_ceiling_and_a_higher_one_goes_on(
             assert all(row.conviction_post is None and "--max-cost" in (row.reason or "") for row in unpaid)
             assert finished.record.exit == (3 if unpaid else 0)
             stopped += bool(unpaid)
-            assert check_books(shelf, server).lost == 0
+            assert faulty or check_books(shelf, server).lost == 0
         books, stats = check_books(shelf, server), server.stats()
     assert {row.status for row in finished.feed.rows} == {"debated"}
-    assert stopped >= 1 and stats["duplicates"] == 0
-    assert books.spent == len(server.made) and books.open == 0
+    assert stopped >= 1 and stats["duplicates"] <= books.lost, "only what was lost on its way is paid again"
+    assert books.spent + books.lost == len(server.made)
+    assert faulty or (books.lost, books.open) == (0, 0)
     attempts = shelf.ask("SELECT attempt, sum(micros) FROM spend GROUP BY attempt")
     own = dict(attempts)
     assert costs == [sum(micros for at, micros in own.items() if at <= start) for start in range(1, 5)]
@@ -113,7 +118,7 @@ def test_G10_processes_of_a_night_share_its_ceiling_killed_or_not(tmp_path: Path
     dice, shelf = random.Random(seed), watched(tmp_path / "out")
     scenario: dict[str, Any] = {"seed": seed, "latency_ms": {"mean": 10, "jitter": 10}}
     ceiling, kills, stops = 0.0, 0, 0
-    with FakeModel({**scenario, "fault_share": 0.05, "faults": UNBILLED}) as server:
+    with FakeModel({**scenario, "fault_share": 0.05, "faults": FAULTS}) as server:
         for at in range(4):
             ceiling = 20 if at == 3 else ceiling + dice.uniform(0.2, 0.7) * WHOLE
             sets = ("source=bench", f"provider.base_url={server.url}", f"operation.max_cost_night={ceiling}")

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import anthropic
 
-from phases.core.errors import InfrastructureError, ModelDown, UsageError
+from phases.core.errors import InfrastructureError, KeyRefused, ModelDown, UsageError
 from phases.core.provider import Request
 from phases.providers.anthropic.clients import client
 from phases.providers.anthropic.endings import ends_in_version, quoted
@@ -71,7 +71,7 @@ class Beside:
     def models(self, names: Sequence[str]) -> list[Known]:
         """What the server says of each model. Reaches the network.
 
-        Raises ModelDown if it does not answer, InfrastructureError if it refuses the key.
+        Raises ModelDown if it does not answer, KeyRefused if it refuses the key.
         """
         return self._loop.wait(_all(self._model, names))
 
@@ -116,7 +116,7 @@ class Beside:
         words = quoted(self._redaction.words(fault.words))
         told = f"{self._redaction.words(fault.status)}{f' ({words})' if words else ''}"
         if fault.kind == "denied":
-            return InfrastructureError(f"the key is refused, status {told}")
+            return KeyRefused(f"the key is refused, status {told}")
         if fault.kind == "no_model" and ends_in_version(self._settings):
             return UsageError(f"provider.base_url: status {told}; leave out /v1, which is added to it")
         if fault.kind == "no_model":

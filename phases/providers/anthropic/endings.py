@@ -7,6 +7,7 @@ from itertools import groupby
 
 from phases.core.errors import (
     InfrastructureError,
+    KeyRefused,
     ModelDown,
     RateLimited,
     RebuttalError,
@@ -38,7 +39,7 @@ def ending(fault: Fault, request: Request, settings: ProviderSettings, places: M
                 f"the model's server refused at a spend limit or for want of credit{told}; raise it there"
             )
         case "denied":
-            return InfrastructureError(
+            return KeyRefused(
                 f"the model's server refused the key, status {fault.status}{told};"
                 f" put a valid key into the environment variable {settings.key}"
             )

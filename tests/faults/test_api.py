@@ -149,7 +149,14 @@ STOPPING = {
     "F065": Stopping("html", ModelDown, ("not a Message", "base_url"), 8, owed=True),
     "F066": Stopping("cut_json", ModelDown, ("not a Message",), 8, owed=True),
     "F067": Stopping("stream_no_stop", ModelDown, ("message_stop",), 8, True, STREAM),
-    "F068": Stopping("stream_overloaded", ModelDown, ("529 in the stream",), 8, True, (*STREAM, "provider.breaker=3")),
+    "F068": Stopping(  # as F057: at most twice the places, and the row, by what the configuration says of `breaker`
+        "stream_overloaded",
+        ModelDown,
+        ("529 in the stream",),
+        7,
+        True,
+        (*STREAM, "provider.breaker=3", "provider.max_in_flight=2"),
+    ),
     "F069": Stopping("reset_mid_body", ModelDown, ("connection lost",), 8, True, STREAM),
 }
 

@@ -6,6 +6,7 @@ from schemas.bias import BiasInputs, BiasRow, BiasWording
 from schemas.debate import Case, DebateInputs, DebateRoundContribution
 from schemas.events import Event
 from schemas.feed import FeedRow, PortfolioFeed
+from schemas.health import NightHealth
 from schemas.ledger import DebateTranscript
 from schemas.manager import ManagerInputs, ManagerReply
 from schemas.market import (
@@ -55,6 +56,7 @@ CONTRACTS: dict[str, type[Model]] = {
         NewsInputs,
         NewsReading,
         NewsSnapshot,
+        NightHealth,
         PanelAnswer,
         PersonaAnswer,
         PortfolioFeed,

@@ -52,7 +52,8 @@ def measured(folder: Path) -> dict[str, float]:
     from phases.core.fetch import Fetch
     from phases.core.recorder import Recorder
     from phases.market_data import macro_snapshot, market_snapshot
-    from phases.plan import CONFIGS, Words, settings_of, source_of
+    from phases.plan import CONFIGS, Words, settings_of
+    from phases.sources import chain_of
     from schemas.market import Question
 
     chosen = settings_of(Words(config=CONFIGS / "csv.yaml", sets=(f"source.path={folder}",)))
@@ -60,7 +61,7 @@ def measured(folder: Path) -> dict[str, float]:
     question = Question(event="it gains", horizon_sessions=21, benchmark="UNIVERSE", resolves_on=date(2025, 12, 30))
     base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     begun = process_time()
-    source = source_of(chosen)
+    source = chain_of(chosen.source)
     fetch = Fetch(source.name, source.vintage, source, journal, Recorder(None, "run", 1))
     macro_snapshot(LAST, question, chosen.market, fetch=fetch)
     names = sorted(path.stem for path in folder.iterdir())

@@ -7,17 +7,24 @@ import shutil
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
 from phases.core.ask import model_of
 from phases.core.config import secret
-from phases.core.errors import InfrastructureError, KeyRefused, NoData, RebuttalError, UsageError
+from phases.core.errors import (
+    InfrastructureError,
+    KeyRefused,
+    NoData,
+    RebuttalError,
+    SourceDamaged,
+    TickerFailure,
+    UsageError,
+)
 from phases.core.recorder import today
 from phases.core.sqlite import wal_is_faulty
 from phases.core.store import FILE, VARIABLE, configured_store, has_store
@@ -25,13 +32,14 @@ from phases.core.text import printable
 from phases.plan import Words, folder_of, price_table, provider_of, seats_of, settings_of
 from phases.providers import beside, check_money
 from phases.sources import SOURCES, source_names
+from phases.sources.base import Inspected, Source
 from schemas.market import Span
 from schemas.settings import PriceTable, Settings
 
 OLD_DAYS = 120
 """Age from which a price table is worth a look."""
 
-State = Literal["ok", "note", "missing", "unreachable"]
+State = Literal["ok", "note", "missing", "damaged", "unreachable"]
 
 
 @dataclass(frozen=True)
@@ -47,7 +55,7 @@ class Finding:
 def findings_text(findings: Sequence[Finding]) -> str:
     """A paragraph for each finding, as wide as the terminal, and a last line that sums up."""
     counts = Counter(one.state for one in findings)
-    bad = ", ".join(f"{counts[state]} {state}" for state in ("unreachable", "missing") if counts[state])
+    bad = ", ".join(f"{counts[state]} {state}" for state in ("unreachable", "damaged", "missing") if counts[state])
     return "\n".join([*(_paragraph(one) for one in findings), "", bad or "a night can start"])
 
 
@@ -79,9 +87,9 @@ def examine(words: Words, out: Path) -> list[Finding]:
 
 
 def exit_code(findings: list[Finding]) -> int:
-    """4 if something is unreachable, else 2 if something is missing, else 0."""
+    """4 if something is unreachable or damaged, else 2 if something is missing, else 0."""
     states = {one.state for one in findings}
-    return 4 if "unreachable" in states else 2 if "missing" in states else 0
+    return 4 if states & {"unreachable", "damaged"} else 2 if "missing" in states else 0
 
 
 def preflight(settings: Settings, places: Mapping[str, str]) -> None:
@@ -116,31 +124,47 @@ def _tried(about: str, work: Callable[[], str], remedy: str) -> Finding:
 
 
 def _sources(settings: Settings) -> Iterator[Finding]:
-    """Each source, asked for the least that shows whether it answers."""
+    """Each source, asked for the least that shows whether it answers; and what is wrong with its own files."""
     for name in source_names(settings.source):
-        yield _tried(f"source {name}", partial(_reached, settings, name), SOURCE_REMEDIES.get(name, "install anew"))
+        about = f"source {name}"
+        try:
+            source = SOURCES[name](settings.source)
+            yield Finding("ok", about, _reached(settings, source))
+        except SourceDamaged as error:
+            yield Finding("damaged", about, str(error))
+        except InfrastructureError as error:
+            yield Finding("unreachable", about, str(error), SOURCE_REMEDIES.get(name, ""))
+        except RebuttalError as error:
+            yield Finding("missing", about, str(error), SOURCE_REMEDIES.get(name, ""))
+        else:
+            for fault in source.faults() if isinstance(source, Inspected) else ():
+                yield Finding("note", about, fault, "until then a night that does not ask for it goes on without it")
 
 
-def _reached(settings: Settings, name: str) -> str:
-    source = SOURCES[name](settings.source)
-    serves = [dataset for dataset, those in settings.source.order.items() if name in those]
+def _reached(settings: Settings, source: Source) -> str:
+    """What a source covers. Raises what stands in the way of a night on it."""
+    serves = [dataset for dataset, those in settings.source.order.items() if source.name in those]
     try:
         span = Span.model_validate_json(json.dumps(source.fetch("span", {})))
         told = f"{span.first} to {span.last}"
     except NoData:
         told, span = "answers", None
+    as_of = (span.last if span else today()).isoformat()
+    params = {"symbol": settings.question.benchmark, "as_of": as_of, "sessions": "5"}
     if source.live:
-        as_of = (span.last if span else today()).isoformat()
-        dataset = "macro" if serves == ["macro"] else "bars"
-        source.fetch(dataset, {"symbol": settings.question.benchmark, "as_of": as_of, "sessions": "5"})
+        source.fetch("macro" if serves == ["macro"] else "bars", params)
+    else:
+        for symbol in (settings.question.benchmark, *settings.held):
+            with suppress(TickerFailure):  # what is not there is no damage
+                source.fetch("bars", {**params, "symbol": symbol})
     return told + (f" ({', '.join(serves)})" if serves else "")
 
 
 SOURCE_REMEDIES = {
     "yahoo": "check the network and source.proxy; a refusal for too many questions ends by itself after a while",
     "fred": "check the network, source.proxy and source.fred.base_url, or download the series into source.fred.path",
-    "csv_folder": "name the folder with your price files: --set source.path=DIR",
 }
+"""Of sources whose errors do not say it themselves."""
 
 
 def _provider(settings: Settings) -> Iterator[Finding]:

@@ -108,8 +108,9 @@ def exit_code(app: typer.Typer, words: list[str], debug: bool) -> int:
     except RebuttalError as error:
         if debug:
             traceback.print_exc()
-        resumable = f"; resumable with {_again(words)}" if isinstance(error, InfrastructureError) else ""
-        tell(f"error: {printable(str(error))}{resumable if _again(words) else ''}")
+        again = f"; resumable with {_again(words)}" if error.begun else "; no run began: give the same command again"
+        told = isinstance(error, InfrastructureError) and _again(words)
+        tell(f"error: {printable(str(error))}{again if told else ''}")
         for note in getattr(error, "__notes__", ()):
             tell(f"error: {printable(note)}")
         return error.exit_code

@@ -57,7 +57,7 @@ def macro_snapshot(as_of: date, question: Question, settings: MarketSettings, *,
     sound = {one.symbol: one for one in others if steady(one)}
     wild = ", ".join(one.symbol for one in others if one.symbol not in sound)
     notes = (
-        *bars.notes,
+        *dict.fromkeys((*bars.notes, *universe.notes)),
         *([f"left out of breadth and correlation, their closes jump or have holes: {wild}"] if wild else []),
     )
     market = Market(ind.frame_of(bars)["adj_close"], [ind.series_of(one) for one in sound.values()])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -13,22 +12,22 @@ from types import MappingProxyType
 from phases.analyst_payload import AXES
 from phases.core.bundle import BUNDLE, code_digest
 from phases.core.config import load_yaml, named, overlay, places, read_record, with_words
-from phases.core.errors import UsageError
+from phases.core.errors import InfrastructureError, UsageError
 from phases.core.fetch import Source
 from phases.core.provider import Provider
-from phases.core.recorder import today
 from phases.core.runs import Runs
 from phases.core.skills import UNASKED, Skill, check_table, load_skills
-from phases.core.text import nearest, printable
+from phases.core.text import printable
 from phases.debate.protocol import Protocol, loop_rounds, protocol_file, read_protocol
 from phases.debate.seats import seated
 from phases.identity import changed, named_run
 from phases.maths.exact import exact
-from phases.maths.sessions import known_calendars, last_session, session_after
+from phases.maths.sessions import session_after
 from phases.news import READER
+from phases.origin import origin_of
 from phases.past import history_of
 from phases.providers import PROVIDERS, check_money, unasked
-from phases.sources import benchmark_of, chain_of
+from phases.sources import check_tickers, faults_of
 from phases.watchlist import focus, watchlist
 from schemas.market import Question, Span
 from schemas.run import RunHeader
@@ -120,13 +119,20 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None, *, s
     With `resumed`, what was not said is taken from that run. `spends` is false where nothing will be
     asked. Raises UsageError naming what is wrong and what is allowed.
     """
+    try:
+        return _planned(words, runs, resumed, spends)
+    except InfrastructureError as error:
+        error.begun = resumed is not None
+        raise
+
+
+def _planned(words: Words, runs: Runs | None, resumed: RunHeader | None, spends: bool) -> Plan:
     settings = _settled(words, resumed)
     prices = price_table(settings, folder_of(words)) if resumed is None else resumed.prices
     written = _places(words, settings, resumed)
     provider = provider_of(settings, written) if spends else unasked(settings.provider, written)
     if spends:
         check_money(settings, prices)
-    source = source_of(settings)
     if not any(exact(weight) for weight in settings.analyst.axes.values()):
         raise UsageError("analyst.axes: no axis has a weight above 0")
     text, where = protocol_text(settings, resumed)
@@ -138,11 +144,11 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None, *, s
     origin = str(words.config or "configuration")
     with _blaming(origin, words.sets):
         check_tables(settings, protocol, origin)
-    asked, session, span = _session(settings, source)
-    benchmark, notes = benchmark_of(source, settings.question.benchmark, session)
+    source, asked, session, span, benchmark, notes = origin_of(settings, runs, resumed)
     wanted_names = words.tickers or (() if resumed is None else (*resumed.tickers, *resumed.left_out))
     folder = _universe_folder(words, settings)
     wanted = watchlist(wanted_names, settings, folder, lambda: focus(settings, source, session))
+    check_tickers(source, wanted.tickers, session, settings.source.on_failure == "stop")
     header = RunHeader(
         run_id="unnamed",
         as_of=session,
@@ -158,7 +164,7 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None, *, s
         code=code_digest(),
         history=history_of(runs, wanted.tickers, session, provider.engine),
     )
-    notes = (*wanted.notes, *notes)
+    notes = (*wanted.notes, *notes, *(fault for fault in faults_of(source) if fault not in " ".join(notes)))
     if asked != session:
         note = f"{asked} is no session of {settings.question.calendar}; the night is that of {session}"
         notes = (*notes, note)
@@ -172,11 +178,6 @@ def provider_of(settings: Settings, places: Mapping[str, str] = MappingProxyType
     """
     provider: Provider = named(PROVIDERS, "provider", settings.provider.name)(settings.provider, places)
     return provider
-
-
-def source_of(settings: Settings) -> Source:
-    """The source that the settings name. Raises UsageError naming those there are."""
-    return chain_of(settings.source)
 
 
 def _places(words: Words, settings: Settings, resumed: RunHeader | None) -> Mapping[str, str]:
@@ -304,25 +305,6 @@ def check_tables(settings: Settings, protocol: Protocol, where: str) -> None:
     check_table(settings.models, seats, f"{where}: models")
     check_table(settings.provider.effort, seats, f"{where}: provider.effort")
     check_table(settings.provider.thinking, seats, f"{where}: provider.thinking")
-
-
-def _session(settings: Settings, source: Source) -> tuple[date, date, Span]:
-    """The date asked for, the session it stands for, and the days the source covers."""
-    span = Span.model_validate_json(json.dumps(source.fetch("span", {})))
-    asked = settings.as_of or (min(today(), span.last) if source.live else today())
-    calendar = settings.question.calendar
-    if calendar not in known_calendars():
-        hint = nearest(calendar, known_calendars())
-        raise UsageError(f"question.calendar: {calendar!r} is unknown{hint}; name it by its code, such as XNYS")
-    session = last_session(calendar, asked)
-    if not span.first <= (session if source.live else asked) <= span.last:
-        raise UsageError(
-            f"as_of: {asked} is outside the source {source.name}, which covers {span.first} to {span.last}; "
-            "name a night within that, or bring newer data"
-        )
-    if session < span.first:
-        raise UsageError(f"as_of: the session {session} is before the source {source.name}, which begins {span.first}")
-    return asked, session, span
 
 
 def _question(settings: Settings, benchmark: str, session: date) -> Question:

@@ -125,7 +125,7 @@ def _of_file(path: Path) -> Iterator[tuple[str, str]]:
     elif kind in (".yaml", ".yml"):
         found = load_yaml(path).get("tickers")
         if not isinstance(found, list) or not all(isinstance(word, str) for word in found):
-            raise UsageError(f"{path}: needs a list `tickers`")
+            raise UsageError(f"{path}: needs a list `tickers`; write `tickers: [AAPL, MSFT]`")
         yield from ((f"{path}: tickers", word) for word in found)
     else:
         raise UsageError(f"{path}: a watchlist is a file .yaml, .csv or .txt")

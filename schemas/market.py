@@ -98,6 +98,8 @@ class Universe(Model):
 
     series: tuple[CloseSeries, ...]
     """One entry a symbol, sorted by symbol."""
+    notes: tuple[Text, ...] = ()
+    """Which series are left out, and why."""
 
 
 class Revised(Model):

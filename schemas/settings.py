@@ -16,6 +16,7 @@ from pydantic import BeforeValidator, Field
 from schemas.analyst import Axis
 from schemas.base import Day, Section, Text, Ticker
 from schemas.bias_settings import BiasSettings
+from schemas.currency import CURRENCY_PATTERN
 from schemas.market import Dataset
 
 
@@ -187,6 +188,10 @@ def _by_name(value: object) -> object:
 Column = Literal["date", "open", "high", "low", "close", "adj_close", "volume", "dividends", "splits"]
 
 
+Currency = Annotated[str, Field(pattern=CURRENCY_PATTERN)]
+"""What prices are in: an ISO 4217 code, or that of a hundredth (`GBp`, `ILA`, `ZAc`)."""
+
+
 class CsvSettings(Section):
     """How the files of a folder of price series are written."""
 
@@ -199,8 +204,10 @@ class CsvSettings(Section):
     adjusted: Literal["no", "splits", "all"] = "all"
     """What the prices are adjusted for, where there is no column of adjusted closes: nothing, splits, or splits
     and dividends."""
-    currency: Text = "USD"
+    currency: Currency = "USD"
     """Currency of symbols whose suffix says none."""
+    currencies: dict[Annotated[Ticker, BeforeValidator(_capitals)], Currency] = Field(default_factory=dict)
+    """Currency by symbol, whatever its suffix says."""
 
 
 class FredSettings(Section):

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from phases.core.errors import UsageError
 from phases.core.text import nearest, printable
 from schemas.base import Model
+from schemas.currency import CURRENCY_PATTERN
 from schemas.grammar import TICKER_PATTERN, VISIBLE
 from schemas.settings import BAND_PATTERN, WEIGHT_PATTERN
 
@@ -31,6 +32,7 @@ PATTERNS: Mapping[str, str] = {
     TICKER_PATTERN: "a symbol such as AAPL or BRK-B",
     VISIBLE: "words that can be seen",
     WEIGHT_PATTERN: "a number such as 0.6 or 3/5",
+    CURRENCY_PATTERN: "a currency: its ISO 4217 code such as USD, or GBp, ILA or ZAc for hundredths",
     BAND_PATTERN: "a number such as 0.02, or a share such as 5%",
     r"^[a-z0-9_-]+$": "a name of small letters, digits, - and _",
     r"^([a-z]+\.([a-z0-9_]+|\*)|\*)$": "the id of an evidence item such as px.ret_63d, or px.*, or *",
@@ -120,7 +122,7 @@ def read_mapping(text: str, where: str) -> dict[str, Any]:
     except UsageError as error:
         raise UsageError(f"{where}: {error}") from None
     if not isinstance(found, dict):
-        raise UsageError(f"{where}: must be a mapping of keys to values")
+        raise UsageError(f"{where}: must be a mapping of keys to values; write lines such as `key: value`")
     return found
 
 

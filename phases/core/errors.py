@@ -5,6 +5,7 @@
     ├── InfrastructureError   data, model or store is down; the run can be resumed                 (exit 4)
     │   ├── StoreError        the store is damaged, locked or not writable
     │   ├── SourceDown        a data source does not answer
+    │   │   └── SourceDamaged what it holds is damaged: it wants a repair, not another try
     │   ├── ModelDown         a model does not answer, or not as a model
     │   ├── KeyRefused        a model's server does not take the key
     │   ├── RateLimited       a model's server asks for a longer wait than is allowed
@@ -31,6 +32,8 @@ class RebuttalError(Exception):
     exit_code: ClassVar[int] = 4
     billed: bool = True
     """For a call that failed: whether it may have been billed."""
+    begun: bool = True
+    """Whether a run may have begun, which can be resumed; a plan that fails has begun none."""
 
 
 class UsageError(RebuttalError):
@@ -49,6 +52,10 @@ class StoreError(InfrastructureError):
 
 class SourceDown(InfrastructureError):
     """A data source does not answer. Never looks like an empty market."""
+
+
+class SourceDamaged(SourceDown):
+    """What a source holds is damaged: it was reached, and asking again helps nothing."""
 
 
 class ModelDown(InfrastructureError):

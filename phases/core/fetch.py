@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar, runtime_checkable
 
 from phases.core.errors import NoData, SourceDown
 from phases.core.journal import Journal, Question, question
@@ -40,6 +40,41 @@ class Source(Protocol):
         nobody knows why.
         """
         ...
+
+
+@runtime_checkable
+class Parted(Protocol):
+    """A source made of several, of which some may be reached without a network."""
+
+    def stored_only(self) -> Source:
+        """The same, but what is reached over a network is only read where it is stored."""
+        ...
+
+
+@dataclass
+class Stored:
+    """A source that is not asked: what the journal does not hold of it is missing, and is said to be."""
+
+    name: str
+    vintage: str
+    live: bool = True
+
+    def fetch(self, dataset: str, params: Mapping[str, str]) -> NoReturn:
+        """Raise Unstored: whoever asks has looked into the journal before."""
+        night = f" for the night of {params['as_of']}" if "as_of" in params else ""
+        about = f" of {params['symbol']}" if "symbol" in params else ""
+        raise Unstored(f"{self.name}: no stored answer to {dataset}{about}{night}; run once without --offline")
+
+
+class Unstored(SourceDown):
+    """A source has no stored answer, and may not be asked for one."""
+
+
+def stored_only(source: Source) -> Source:
+    """The source as it may be used where no network is: what is local answers, the rest only from the journal."""
+    if isinstance(source, Parted):
+        return source.stored_only()
+    return Stored(source.name, source.vintage) if source.live else source
 
 
 @dataclass(frozen=True)
@@ -86,10 +121,7 @@ class Fetch:
     ) -> dict[str, str]:
         """The answer that counts: nothing yet, if it came late and nobody else has one."""
         assert source is not None
-        if self.offline and source.live:
-            self.journal.release([asked])
-            about = params.get("symbol") or params.get("as_of", "")
-            raise SourceDown(f"{source.name}: no stored answer to {dataset} {about}; run once without --offline")
+        source = stored_only(source) if self.offline else source
         try:
             answer = canonical({"data": source.fetch(dataset, params)})
         except NoData as nothing:

@@ -6,6 +6,7 @@ used silently that is not what the source meant, and nothing that is right is to
 - another symbol than was asked, no bars: refused
 - bars later than the as-of date: dropped and counted
 - bars out of order: sorted; a day twice with the same values: once; with others: refused
+- bars dated on a weekend when their exchange is closed: left out; dates that are shifted by a day: refused
 - prices not above 0, volume below 0: refused
 - high below low: refused; close outside them: refused for the newest bar or by more than 5 percent, else left out
 - a hole of five sessions or more: only what came after it is used, flag `gap`; one bar in twenty lacking: flag `thin`
@@ -15,12 +16,14 @@ used silently that is not what the source meant, and nothing that is right is to
 - any other jump by a factor of 1.84 without heavy volume: refused; a smaller or a heavy one: flag `jump`
 - dividends against the adjusted closes: see `phases.evidence.dividends`
 - older than the configuration allows: refused as stale; older than the as-of session: flag `late_bar`
-- no share traded in five sessions: flag `halted`, or refused as the configuration says
+- five or more whole bars in a row that say the same, volume too (closes alone: ten): flag `frozen`
+- sessions without a share traded: said; five to the newest: flag `halted`, or refused as the configuration says
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from datetime import date
 from itertools import pairwise
 from typing import NamedTuple
@@ -32,12 +35,18 @@ from phases.evidence.dividends import settle_dividends
 from phases.evidence.rows import COLUMNS, PRICES, Rows, listed, refuse
 from phases.maths import jumps as jmp
 from phases.maths.currency import MINOR_UNITS
-from phases.maths.sessions import last_session, sessions_between
+from phases.maths.sessions import last_session, session_close, sessions_between
 from schemas.market import Bars, CloseSeries
 from schemas.settings import MarketSettings
 
 LATEST_HALTED = 5
 """Sessions without a share traded after which a ticker is halted."""
+
+FROZEN, FROZEN_CLOSES = 5, 10
+"""Bars in a row that no market makes the same, with their volume; and closes in a row, where nothing else is known."""
+
+SHIFTED = 0.1
+"""Share of bars dated on closed weekends from which the dates may be shifted by a day."""
 
 OUTSIDE = 0.05
 """How far a close may lie outside low to high for its bar to be left out; farther, the bars are refused."""
@@ -88,12 +97,14 @@ def checked(bars: Bars, symbol: str, as_of: date, settings: MarketSettings) -> C
         raise Unanswered(f"{symbol}: the source gave no bars, and nobody knows why")
     rows = Rows.of(bars)
     _order(rows, as_of)
+    _weekends(rows)
     _prices(rows)
     _ranges(rows)
     _holes(rows)
     _currency(rows)
     _changes(rows)
     settle_dividends(rows)
+    _frozen(rows)
     _age(rows, as_of, settings)
     _halt(rows, settings)
     return Checked(rows.checked(), tuple(sorted(rows.flags)))
@@ -124,6 +135,21 @@ def _order(rows: Rows, as_of: date) -> None:
         rows.refuse(f"two different bars for {listed([rows.days[at] for at in differ])}")
     rows.notes.append(f"bars that stood twice are counted once: {listed([rows.days[at] for at in again])}")
     rows.take(sorted(set(range(len(rows.days))) - set(again)))
+
+
+def _weekends(rows: Rows) -> None:
+    """Leave out bars of Saturdays and Sundays on which their exchange is closed; refuse days that are shifted."""
+    exchange, days = rows.bars.exchange, rows.days
+    closed = [at for at, day in enumerate(days) if day.weekday() >= 5 and session_close(exchange, day) is None]
+    if not closed:
+        return
+    told = f"dated on a weekend, when {exchange} is closed: {listed([days[at] for at in closed])}"
+    absent = {*range(5)} - {day.weekday() for day in days}
+    if len(closed) == len(days) or (len(closed) > SHIFTED * len(days) and absent & {0, 4}):
+        lost = " and none on a Monday or a Friday" if len(closed) < len(days) else ""
+        rows.refuse(f"bars {told}{lost}, as if days were shifted by one; check the zone of its dates")
+    rows.notes.append(f"bars left out, {told}")
+    rows.take(sorted(set(range(len(days))) - set(closed)))
 
 
 def _prices(rows: Rows) -> None:
@@ -239,6 +265,22 @@ def _judge(rows: Rows, jump: jmp.Jump) -> None:
     rows.notes.append(f"price changed by {change:+.1%} on {day}" + (", on heavy volume" if jump.real else ""))
 
 
+def _frozen(rows: Rows) -> None:
+    """Flag bars in a row that say the same, as a feed that stands still does. Those without a trade may."""
+    told = [rows.columns[name] for name in ("open", "high", "low", "close", "volume") if len(rows.columns[name])]
+    same = np.logical_and.reduce([one[1:] == one[:-1] for one in told])
+    volume = rows.columns["volume"]
+    if len(volume) and volume.any():
+        same &= volume[1:] > 0
+    ends = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]]).astype(int)))
+    least = FROZEN if len(told) == 5 and volume.any() else FROZEN_CLOSES
+    for first, last in zip(ends[::2], ends[1::2], strict=True):
+        count = int(last - first) + 1
+        if count >= least:
+            rows.flags.add("frozen")
+            rows.notes.append(f"{count} bars in a row say the same: {rows.days[first]} to {rows.days[last]}")
+
+
 def _age(rows: Rows, as_of: date, settings: MarketSettings) -> None:
     """Refuse bars that ended too long ago, and say so of those that are only late."""
     newest, exchange = rows.days[-1], rows.bars.exchange
@@ -256,10 +298,21 @@ def _age(rows: Rows, as_of: date, settings: MarketSettings) -> None:
 def _halt(rows: Rows, settings: MarketSettings) -> None:
     """Flag or refuse a ticker that is not traded. Where volume is never told, nothing is known."""
     volume = rows.columns["volume"]
-    if len(volume) <= LATEST_HALTED or volume[-LATEST_HALTED:].any() or not volume.any():
+    if not volume.any():
+        return
+    still = np.flatnonzero(volume == 0)
+    if len(volume) <= LATEST_HALTED or volume[-LATEST_HALTED:].any():
+        if len(still):
+            rows.notes.append(f"sessions without a share traded: {_newest(rows, still)}")
         return
     told = f"no share traded in {LATEST_HALTED} sessions to {rows.days[-1]}"
     if settings.halted == "refuse":
         raise TickerFailure(f"{rows.bars.symbol} is halted: {told}; market.halted: flag goes on with it", "refused")
     rows.flags.add("halted")
     rows.notes.append(told)
+
+
+def _newest(rows: Rows, places: Iterable[int]) -> str:
+    """The newest days of several, and how many there are."""
+    days = [str(rows.days[at]) for at in places]
+    return ", ".join(days[-LATEST_HALTED:]) + (f" ({len(days)} in all)" if len(days) > LATEST_HALTED else "")

@@ -5,6 +5,7 @@ Calendars are built around the year asked about, so that no answer depends on th
 
 from __future__ import annotations
 
+import threading
 import warnings
 from datetime import date, datetime, timedelta
 from functools import cache
@@ -22,11 +23,15 @@ MOST = 252
 """Sessions in a year; more are not told apart."""
 
 
+_BUILDING = threading.Lock()
+"""Held while a calendar is built: what is done to warnings meanwhile holds for all threads."""
+
+
 @cache
 def _calendar(exchange: str, year: int) -> Any:
     import exchange_calendars  # takes about a second
 
-    with warnings.catch_warnings():
+    with _BUILDING, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the library's use of pandas is its own business
         return exchange_calendars.get_calendar(exchange, start=f"{year - 2}-01-01", end=f"{year + 2}-12-31")
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 
-from phases.core.errors import NoData, UsageError
+from phases.core.errors import NoData, SourceDamaged, TickerFailure, UsageError
 from phases.core.text import nearest
-from phases.sources.base import Source
+from phases.sources.base import Inspected, Source
 from phases.sources.chain import Chain
 from schemas.market import UNIVERSE_MEAN
 from schemas.settings import SourceSettings
@@ -72,17 +72,61 @@ def source_names(settings: SourceSettings) -> list[str]:
 def benchmark_of(source: Source, asked: str, session: date) -> tuple[str, tuple[str, ...]]:
     """The benchmark that a source has: the one asked for, else the mean of its series; and what to say of it.
 
-    A source on a network is not asked beforehand. Raises UsageError if it has neither.
+    A source on a network is not asked beforehand. Raises UsageError if it has neither, SourceDamaged if what it has
+    of the benchmark is damaged.
     """
-    if source.live:
+    if any(one.live for one in _of(source, "bars")):
         return asked, ()
     nothing: list[NoData] = []
     for symbol in dict.fromkeys((asked, UNIVERSE_MEAN)):
         try:
-            found = source.fetch("bars", {"symbol": symbol, "as_of": session.isoformat(), "sessions": "1"})
+            found = source.fetch("bars", _newest(symbol, session))
         except NoData as none:
             nothing.append(none)
+        except SourceDamaged as damage:
+            raise SourceDamaged(f"question.benchmark {symbol}: {damage}") from None
         else:
             instead = [f"no series of the benchmark {asked}: {symbol} is used"] * bool(nothing)
             return symbol, (*instead, *(found["notes"] if symbol == UNIVERSE_MEAN else ()))
     raise UsageError(f"question.benchmark: {nothing[0].reason}")
+
+
+def faults_of(source: Source) -> tuple[str, ...]:
+    """What local sources say is wrong with their own data. Reads files."""
+    return tuple(fault for one in _of(source, "bars") if isinstance(one, Inspected) for fault in one.faults())
+
+
+def check_tickers(source: Source, tickers: Iterable[str], session: date, stops: bool) -> None:
+    """Raise for all tickers at once of which local data is damaged, before anything is started. Reads files.
+
+    Raises UsageError where it is not clear which data is a ticker's; and, where that `stops` the run and no other
+    source may be asked, SourceDamaged.
+    """
+    unclear: dict[str, None] = {}
+    damaged: dict[str, None] = {}
+    asked = _of(source, "bars")
+    for one in (one for one in asked if not one.live):
+        for ticker in tickers:
+            try:
+                one.fetch("bars", _newest(ticker, session))
+            except UsageError as error:
+                unclear[str(error)] = None
+            except SourceDamaged as error:
+                damaged[str(error)] = None
+            except TickerFailure:
+                pass
+    if unclear:
+        raise UsageError("; ".join([*unclear, *damaged]))
+    if damaged and stops and len(asked) == 1:
+        further = [fault for fault in faults_of(source) if not any(fault in told for told in damaged)]
+        raise SourceDamaged("; ".join([*damaged, *(f"not asked for: {fault}" for fault in further)]))
+
+
+def _of(source: Source, dataset: str) -> Sequence[Source]:
+    """The sources that are asked for a dataset, in order."""
+    return source.of(dataset) if isinstance(source, Chain) else (source,)
+
+
+def _newest(symbol: str, session: date) -> dict[str, str]:
+    """The question for the newest bar of a symbol."""
+    return {"symbol": symbol, "as_of": session.isoformat(), "sessions": "1"}

@@ -16,6 +16,17 @@ dataset        params                    answer
 =============  ========================  =====================================================
 """
 
+from typing import Protocol, runtime_checkable
+
 from phases.core.fetch import Source
 
-__all__ = ["Source"]
+__all__ = ["Inspected", "Source"]
+
+
+@runtime_checkable
+class Inspected(Protocol):
+    """A source that can say beforehand what is wrong with its own data."""
+
+    def faults(self) -> tuple[str, ...]:
+        """What is wrong, and what becomes of it, one fault each."""
+        ...

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from phases.core.errors import NoData, SourceDown, Unanswered
-from phases.core.fetch import Source
+from phases.core.fetch import Source, Unstored, stored_only
 from phases.core.text import digest
 
 
@@ -20,19 +20,29 @@ class Chain:
         self.vintage = digest(" ".join(f"{one} {sources[one].vintage}" for one in sorted(sources)))[:16]
         self._sources, self._order = sources, order
 
+    def of(self, dataset: str) -> list[Source]:
+        """The sources that are asked for a dataset, in order."""
+        return [self._sources[name] for name in self._order.get(dataset, (self.name,))]
+
+    def stored_only(self) -> Chain:
+        """The chain with what is reached over a network only as it is stored."""
+        return Chain(self.name, {name: stored_only(one) for name, one in self._sources.items()}, self._order)
+
     def fetch(self, dataset: str, params: Mapping[str, str]) -> Any:
         """The first answer. Raises SourceDown if none came and one was down, else what the sources said instead."""
         nothing: list[NoData | Unanswered] = []
         down: list[SourceDown] = []
-        for name in self._order.get(dataset, (self.name,)):
+        for one in self.of(dataset):
             try:
-                found = self._sources[name].fetch(dataset, params)
+                found = one.fetch(dataset, params)
+            except Unstored:  # what it would have said goes before all that others say
+                raise
             except (NoData, Unanswered) as error:
                 nothing.append(error)
             except SourceDown as error:
                 down.append(error)
             else:
-                return _said(dataset, name, found, down)
+                return _said(dataset, one.name, found, down)
         if down:
             raise SourceDown("; ".join(map(str, down)))
         reasons = "; ".join(one.reason for one in nothing) or f"no source is configured for {dataset}"

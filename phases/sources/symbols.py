@@ -24,6 +24,8 @@ class Listing(NamedTuple):
     zone: str | None
     """Time zone of the exchange; absent where the symbol does not say."""
     kind: Kind = "stock"
+    known: bool = True
+    """Whether the symbol says where it trades; else New York stands in."""
 
 
 SUFFIXES: dict[str, Listing] = {
@@ -88,38 +90,57 @@ SUFFIXES: dict[str, Listing] = {
 """Exchanges by the suffix after the last dot."""
 
 INDICES: dict[str, str] = {
-    "^FTSE": "L",
-    "^FTMC": "L",
-    "^GDAXI": "DE",
-    "^MDAXI": "DE",
-    "^STOXX50E": "DE",
-    "^STOXX": "DE",
-    "^FCHI": "PA",
-    "^AEX": "AS",
-    "^BFX": "BR",
-    "^IBEX": "MC",
-    "^SSMI": "SW",
-    "^OMX": "ST",
-    "^ATX": "VI",
-    "^N225": "T",
-    "^HSI": "HK",
-    "^KS11": "KS",
-    "^KQ11": "KQ",
-    "^TWII": "TW",
-    "^STI": "SI",
-    "^KLSE": "KL",
-    "^JKSE": "JK",
-    "^BSESN": "BO",
-    "^NSEI": "NS",
-    "^AXJO": "AX",
-    "^AORD": "AX",
-    "^NZ50": "NZ",
-    "^GSPTSE": "TO",
-    "^BVSP": "SA",
-    "^MXX": "MX",
-    "^MERV": "BA",
+    f"^{name}": suffix
+    for names, suffix in (
+        ("FTSE FTMC FTAS FTLC", "L"),
+        ("ISEQ", "IR"),
+        ("GDAXI MDAXI SDAXI TECDAX STOXX50E STOXX", "DE"),
+        ("FCHI SBF120 N100 N150", "PA"),
+        ("AEX AMX", "AS"),
+        ("BFX", "BR"),
+        ("IBEX", "MC"),
+        ("SSMI SSHI", "SW"),
+        ("OMX OMXSPI OMXS30", "ST"),
+        ("OMXC20 OMXC25 OMXCPI", "CO"),
+        ("OMXH25 OMXHPI", "HE"),
+        ("OSEAX", "OL"),
+        ("ATX", "VI"),
+        ("BUX", "BD"),
+        ("N225 TOPX", "T"),
+        ("HSI HSCE HSTECH", "HK"),
+        ("KS11 KS200", "KS"),
+        ("KQ11", "KQ"),
+        ("TWII", "TW"),
+        ("STI", "SI"),
+        ("KLSE", "KL"),
+        ("JKSE JKLQ45", "JK"),
+        ("BSESN", "BO"),
+        ("NSEI NSEBANK NSEMDCP50 CNX100 CNXIT CRSLDX", "NS"),
+        ("AXJO AXKO AORD ATLI", "AX"),
+        ("NZ50", "NZ"),
+        ("GSPTSE", "TO"),
+        ("BVSP IBX50", "SA"),
+        ("MXX", "MX"),
+        ("MERV", "BA"),
+        ("IPSA", "SN"),
+    )
+    for name in names.split()
 }
-"""Indices of other countries, by the suffix of their exchange; any other index is one of New York."""
+"""Indices of other countries, by the suffix of their exchange."""
+
+HOME_INDICES = frozenset(
+    f"^{name}"
+    for names in (
+        "GSPC SPX SP500TR OEX MID SP400 SP600 SML DJI DJT DJU DJA IXIC NDX NDXE NBI RUT RUI RUA RMZ NYA XAX W5000",
+        "VIX VIX1D VIX9D VIX3M VIX6M VXN VXD VXO RVX VVIX SKEW GVZ OVX MOVE IRX FVX TNX TYX",
+        "SOX XAU HUI BKX KRX XOI OSX DXY",
+    )
+    for name in names.split()
+)
+"""Indices of the United States. Any other that is not listed is taken for one of New York with a note."""
+
+_CLASS = re.compile(r"[A-Z]|PR[A-Z]?|P[A-Z]|WS[A-Z]?|WT|UN?|RT|WI|CL")
+"""What stands behind the dot of a listing of New York: a class of shares, preferred ones, warrants, units, rights."""
 
 _NEW_YORK = Listing("XNYS", None, None)
 _CRYPTO = re.compile(r"[A-Z0-9]+-(USD|EUR|GBP|JPY|CAD|AUD|CHF|KRW|INR|BRL|TRY)\Z")
@@ -127,14 +148,15 @@ _JOINTS = re.compile(r"[._=-]")
 
 
 def listing(symbol: str) -> Listing:
-    """Where a symbol trades; one without a suffix is a listing of New York.
+    """Where a symbol trades; one without a suffix is a listing of New York, and so is one of which nothing is known.
 
     >>> listing("0700.HK").exchange, listing("BTC-USD").exchange, listing("BRK.B").exchange
     ('XHKG', '24/7', 'XNYS')
     """
     if symbol.startswith("^"):
-        found = SUFFIXES.get(INDICES.get(symbol, ""), _NEW_YORK)
-        return found._replace(kind="index", currency=MINOR_UNITS.get(found.currency or "", found.currency))
+        found = SUFFIXES.get(INDICES.get(symbol) or symbol.rpartition(".")[2], _NEW_YORK)
+        known = found is not _NEW_YORK or symbol in HOME_INDICES
+        return found._replace(kind="index", currency=MINOR_UNITS.get(found.currency or "", found.currency), known=known)
     if symbol.endswith("=X"):
         pair = symbol.removesuffix("=X")
         return Listing("24/5", pair[-3:], "UTC", "currency")
@@ -143,7 +165,10 @@ def listing(symbol: str) -> Listing:
     crypto = _CRYPTO.match(symbol)
     if crypto:
         return Listing("24/7", crypto[1], "UTC", "crypto")
-    return SUFFIXES.get(symbol.rpartition(".")[2], _NEW_YORK) if "." in symbol else _NEW_YORK
+    _, dot, suffix = symbol.rpartition(".")
+    if not dot:
+        return _NEW_YORK
+    return SUFFIXES.get(suffix) or _NEW_YORK._replace(known=_CLASS.fullmatch(suffix) is not None)
 
 
 def yahoo_symbol(symbol: str) -> str:

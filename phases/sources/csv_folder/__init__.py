@@ -1,8 +1,9 @@
 """A folder of price series as a source: one CSV file a symbol, plain or gzip, in whatever column order.
 
 It answers `bars` and `universe`, and no other dataset. Which files are series is told by their names
-alone (`phases.sources.csv_folder.files`). A damaged file is an error that names it: it is never an empty
-market. The symbol `UNIVERSE` is the equal-weight mean of every series, for a folder without an index.
+alone (`phases.sources.csv_folder.files`). A damaged file is an error that names it to whoever asks for its
+symbol, and is left out of what is made of all series with a note: it is never an empty market. The symbol
+`UNIVERSE` is the equal-weight mean of every series, for a folder without an index.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 
-from phases.core.errors import NoData, Unanswered, UsageError
+from phases.core.errors import NoData, SourceDamaged, Unanswered, UsageError
 from phases.core.text import canonical, digest, printable
+from phases.maths.currency import MINOR_UNITS
 from phases.sources.csv_folder.files import Found, scan
 from phases.sources.csv_folder.mean import Mean, mean_of
 from phases.sources.csv_folder.series import COLUMNS, Series, load_series
-from phases.sources.symbols import file_key, listing
+from phases.sources.symbols import Listing, file_key, listing
 from schemas.market import UNIVERSE_MEAN
 from schemas.settings import CsvSettings, SourceSettings
 
@@ -33,24 +35,64 @@ class _Folder:
         self._found, self._settings = found, settings
         self._named = found.symbols()
         self.symbols = [symbol for symbol in self._named.values() if not symbol.startswith("^")]
-        self._parsed: dict[str, Series] = {}
+        self._parsed: dict[str, Series | str] = {}
+        """Series by key, or what is wrong with its file."""
+        self._faults: dict[str, str] | None = None
+        self._all: list[tuple[str, Series]] | None = None
         self._mean: Mean | None = None
 
     def series(self, symbol: str) -> Series | None:
-        """The series of a symbol, or None. Reads its file at the first question."""
+        """The series of a symbol, or None. Reads its file at the first question.
+
+        Raises SourceDamaged naming what is wrong with the file, UsageError where there are several.
+        """
         key = file_key(symbol)
         if key not in self._parsed:
-            path = self._found.one(key)
-            if path is None:
+            if key not in self._named:
                 return None
-            named = self._named[key]
-            self._parsed[key] = load_series(path, named, lambda what: self._found.one(key, what), self._settings)
-        return self._parsed[key]
+            self._parsed[key] = self._read(key)
+        found = self._parsed[key]
+        if isinstance(found, str):
+            raise SourceDamaged(found)
+        return found
+
+    def _read(self, key: str) -> Series | str:
+        try:
+            path = self._found.one(key)
+            assert path is not None, "a key is of a file, or of what has the name of one"
+            return load_series(path, self._named[key], lambda what: self._found.one(key, what), self._settings)
+        except SourceDamaged as damage:
+            return str(damage)
+
+    def faults(self) -> dict[str, str]:
+        """What is wrong with files, by symbol: those of the series that are left out. Reads every file once."""
+        if self._faults is None:
+            told = {symbol: self._fault(symbol) for symbol in self._named.values()}
+            self._faults = {symbol: fault for symbol, fault in told.items() if fault}
+        return self._faults
+
+    def _fault(self, symbol: str) -> str:
+        try:
+            series = self.series(symbol)
+        except (SourceDamaged, UsageError) as error:
+            return str(error).removeprefix("csv_folder: ").removeprefix("source.path: ")
+        empty = series is not None and not len(series.days)
+        return f"the file of {symbol} has no whole bar; copy or download it again" if empty else ""
 
     def all(self) -> list[tuple[str, Series]]:
-        """Every series but indices, sorted by symbol; those without a bar are left out."""
-        found = [(symbol, self.series(symbol)) for symbol in self.symbols]
-        return [(symbol, one) for symbol, one in found if one is not None and len(one.days)]
+        """Every sound series but indices, sorted by symbol. Raises SourceDamaged naming every file if there is none."""
+        if self._all is None:
+            faults = self.faults()
+            found = ((symbol, self.series(symbol)) for symbol in self.symbols if symbol not in faults)
+            self._all = [(symbol, one) for symbol, one in found if one is not None]
+        if not self._all and self._faults:
+            raise SourceDamaged(f"csv_folder: no price series is sound: {'; '.join(self._faults.values())}")
+        return self._all
+
+    def left_out(self) -> list[str]:
+        """What to say of the files that `all` is without."""
+        told = self.faults()
+        return [f"left out of universe and mean: {told[one]}" for one in self.symbols if one in told]
 
     def mean(self) -> Mean:
         """The mean of all series."""
@@ -84,8 +126,19 @@ class CsvFolder:
         read_as = canonical(settings.csv.model_dump(mode="json"))
         self.vintage = digest(f"{found.vintage} {read_as}")[:16]
         self._currency = settings.csv.currency
+        self._currencies = {file_key(symbol): one for symbol, one in settings.csv.currencies.items()}
         key = (folder.resolve(), self.vintage)
         self._folder = _FOLDERS.setdefault(key, _Folder(found, settings.csv))
+
+    def faults(self) -> tuple[str, ...]:
+        """What is wrong with files of the folder, and with what is said of them. Reads every file once."""
+        held = {file_key(symbol) for symbol in self._folder.symbols}
+        unknown = [
+            f"source.csv.currencies names a symbol that the folder has no file of: {key}"
+            for key in self._currencies
+            if key not in held
+        ]
+        return (*self._folder.faults().values(), *unknown)
 
     def fetch(self, dataset: str, params: Mapping[str, str]) -> Any:
         """Answer one question with a plain JSON value; see `phases.sources.base`."""
@@ -103,7 +156,7 @@ class CsvFolder:
     def _span(self) -> dict[str, str]:
         series = self._folder.all()
         if not series:
-            raise NoData("the folder's files hold no bar")
+            raise NoData("the folder's files hold no bar; name another one: --set source.path=DIR")
         firsts, lasts = [one.days[0] for _, one in series], [one.days[-1] for _, one in series]
         return {"first": str(min(firsts)), "last": str(max(lasts))}
 
@@ -119,19 +172,31 @@ class CsvFolder:
                 raise Unanswered(f"the file of {symbol} has no whole bar, and nobody knows why")
             raise NoData(f"the folder has no bar of {symbol} at or before {as_of}")
         days, about = series.days[part], listing(symbol)
+        currency = self._currencies.get(file_key(symbol)) or about.currency or self._currency
         actions = [
             *series.splits.entries("split", days[0], as_of),
             *series.dividends.entries("dividend", days[0], as_of),
         ]
         return {
             "symbol": symbol,
-            "currency": about.currency or self._currency,
+            "currency": currency,
             "exchange": about.exchange,
             "days": days.astype(str).tolist(),
             **{name: series.columns[name][part].tolist() for name in COLUMNS},
             "actions": sorted(actions, key=canonical),
-            "notes": series.told(part, as_of),
+            "notes": [*self._assumed(symbol, about, currency), *series.told(part, as_of)],
         }
+
+    def _assumed(self, symbol: str, about: Listing, currency: str) -> list[str]:
+        """What is taken to be so of a symbol, and may be otherwise."""
+        found = []
+        if currency in MINOR_UNITS and file_key(symbol) not in self._currencies:
+            found.append(
+                f"prices are taken to be in {currency}, as its suffix says; else say it in source.csv.currencies"
+            )
+        if not about.known:
+            found.append(f"where {symbol} is traded is not known; its days are taken for those of {about.exchange}")
+        return found
 
     def _universe(self, as_of: np.datetime64, count: int) -> dict[str, Any]:
         found = []
@@ -140,17 +205,19 @@ class CsvFolder:
             if part.start < part.stop:
                 columns = {"days": series.days[part].astype(str), "adj_close": series.columns["adj_close"][part]}
                 found.append({"symbol": symbol, **{name: column.tolist() for name, column in columns.items()}})
-        return {"series": found}
+        return {"series": found, "notes": self._folder.left_out()}
 
     def _mean(self, as_of: np.datetime64, count: int) -> dict[str, Any]:
+        if not self._folder.all():
+            raise NoData("the folder has no series but indices; name one of them in question.benchmark")
         mean = self._folder.mean()
         end = int(np.searchsorted(mean.days, as_of, side="right"))
         if not end:
             raise NoData(f"the folder has no session at or before {as_of}")
         part = slice(max(0, end - count), end)
         level = mean.level[part].tolist()
-        exchanges = Counter(listing(symbol).exchange for symbol in self._folder.symbols)
-        begun = sum(bool(len(one.days)) and bool(one.days[0] <= as_of) for _, one in self._folder.all())
+        exchanges = Counter(listing(symbol).exchange for symbol, _ in self._folder.all())
+        begun = sum(bool(one.days[0] <= as_of) for _, one in self._folder.all())
         note = f"{UNIVERSE_MEAN} is the equal-weight mean of the folder's {begun} price series"
         return {
             "symbol": UNIVERSE_MEAN,
@@ -160,5 +227,5 @@ class CsvFolder:
             **{name: [] for name in COLUMNS},
             "close": level,
             "adj_close": list(level),
-            "notes": [note],
+            "notes": [note, *self._folder.left_out()],
         }

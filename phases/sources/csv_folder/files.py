@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from phases.core.errors import SourceDown, UsageError
+from phases.core.errors import SourceDamaged, UsageError
 from phases.core.text import printable
 from phases.sources.symbols import file_key, symbol_of_file
 from schemas.grammar import TICKER_LENGTH
@@ -32,20 +32,33 @@ class Found(NamedTuple):
     """Files by the key of their symbol; more than one is an error once it is asked for."""
     siblings: dict[tuple[str, str], list[Path]]
     """Files beside a series, by its key and what they hold."""
+    odd: dict[tuple[str, str], tuple[Path, str]]
+    """What has the name of such a file and is none, by key and what it would hold; and what it is."""
     vintage: str
     """Digest of names and contents."""
 
     def one(self, key: str, what: str = "") -> Path | None:
-        """The one file of a series, or beside it. Raises SourceDown naming both where there are two."""
+        """The one file of a series, or beside it.
+
+        Raises UsageError naming all where there are several, SourceDamaged where what has its name is no file.
+        """
         files = self.siblings.get((key, what), []) if what else self.series.get(key, [])
         if len(files) > 1:
-            both = " and ".join(path.name for path in files)
-            raise SourceDown(f"csv_folder: {both} are one symbol; take one of them out of the folder")
+            names = ", ".join(path.name for path in files)
+            held = f"the {what} of one symbol" if what else "one symbol"
+            raise UsageError(
+                f"source.path: {names} are {held}, {self.symbols()[key]}; take all but one of them out of the folder"
+            )
+        if not files and (key, what) in self.odd:
+            path, kind = self.odd[key, what]
+            raise SourceDamaged(f"csv_folder: {path.name} is {kind}; put the file itself there, or take it away")
         return files[0] if files else None
 
     def symbols(self) -> dict[str, str]:
         """Every key with its symbol as a user would write it, sorted by symbol."""
-        named = {key: symbol_of_file(symbol_part(_stem(files[0]))) for key, files in self.series.items()}
+        first = {key: path for (key, what), (path, _) in self.odd.items() if not what}
+        first |= {key: files[0] for key, files in self.series.items()}
+        named = {key: symbol_of_file(symbol_part(_stem(path))) for key, path in first.items()}
         return dict(sorted(named.items(), key=lambda one: one[1]))
 
 
@@ -74,32 +87,42 @@ def scan(folder: Path) -> Found:
         entries = sorted(folder.iterdir())
     except OSError as error:
         raise UsageError(f"source.path: {shown} is no folder that can be read ({error.strerror})") from None
-    series: dict[str, list[Path]] = {}
-    siblings: dict[tuple[str, str], list[Path]] = {}
+    found = Found({}, {}, {}, "")
     whole = hashlib.sha256()
     for path in entries:
         beside = _SIBLING.match(_stem(path))
         symbol = symbol_part(beside["stem"] if beside else _stem(path))
-        if not symbol or not path.name.removesuffix(".gz").endswith(".csv") or not path.is_file():
+        if not symbol or not path.name.removesuffix(".gz").endswith(".csv"):
+            continue
+        key, what = file_key(symbol), beside["what"] if beside else ""
+        if not path.is_file():
+            kind = (
+                "a folder" if path.is_dir() else "a link that leads nowhere" if path.is_symlink() else "no plain file"
+            )
+            found.odd[key, what] = path, kind
+            whole.update(f"{path.name}\0{kind}\0".encode())
             continue
         if path.resolve().parent != home:
             raise UsageError(f"source.path: {shown}: {printable(path.name)} leads outside the folder; copy the file")
         whole.update(f"{path.name}\0{_digest(path)}\0".encode())
-        if beside:
-            siblings.setdefault((file_key(symbol), beside["what"]), []).append(path)
+        if what:
+            found.siblings.setdefault((key, what), []).append(path)
         else:
-            series.setdefault(file_key(symbol), []).append(path)
-    if not series:
-        raise UsageError(f"source.path: {shown} holds no price series; name the files SYMBOL.csv or SYMBOL.csv.gz")
-    return Found(series, siblings, whole.hexdigest()[:16])
+            found.series.setdefault(key, []).append(path)
+    if not found.series:
+        named = [f"{printable(path.name)} is {kind}" for path, kind in found.odd.values()]
+        told = "; ".join(["name the files SYMBOL.csv or SYMBOL.csv.gz", *named])
+        raise UsageError(f"source.path: {shown} holds no price series; {told}")
+    return found._replace(vintage=whole.hexdigest()[:16])
 
 
 def _digest(path: Path) -> str:
+    """Digest of a file; of one that cannot be read, why: it is damaged for whoever asks for it, and for nobody else."""
     digest = hashlib.sha256()
     try:
         with path.open("rb") as file:
             while block := file.read(_BLOCK):
                 digest.update(block)
     except OSError as error:
-        raise SourceDown(f"csv_folder: {path.name} cannot be read ({error.strerror})") from None
+        return f"unread: {error.strerror}"
     return digest.hexdigest()

@@ -72,7 +72,7 @@ class Series(NamedTuple):
 
 
 def load_series(path: Path, symbol: str, beside: Callable[[str], Path | None], settings: CsvSettings) -> Series:
-    """The series of a file and of those beside it. Reads them; raises SourceDown naming the file that is damaged."""
+    """The series of a file and of those beside it. Reads them; raises SourceDamaged naming the one that is damaged."""
     table = read_table(path, settings)
     others = sorted(one for one in table.symbols if file_key(one) != file_key(symbol))
     if others:

@@ -6,7 +6,7 @@ import gzip
 import io
 import re
 import zlib
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 from zoneinfo import ZoneInfo
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from phases.core.errors import SourceDown
+from phases.core.errors import SourceDamaged
 from phases.core.text import printable
 from schemas.settings import CsvSettings
 
@@ -45,6 +45,10 @@ _DATE = re.compile(
 _MIDNIGHT = re.compile(r"00:00(?::00(?:\.0+)?)?\Z")
 
 
+FIRST_YEAR, LAST_YEAR = 1800, 2200
+"""Years that a price may be of: what is outside them was no day, such as seconds since 1970."""
+
+
 class Table(NamedTuple):
     """The cells of one file, as text."""
 
@@ -53,18 +57,22 @@ class Table(NamedTuple):
     """Cells by our name of the column."""
     seen: tuple[str, ...]
     """Names of the columns as the file has them."""
+    names: dict[str, str]
+    """The file's name of a column by ours."""
+    lines: npt.NDArray[np.int64]
+    """Line of each row in the file, from 1."""
     symbols: frozenset[str]
     """Symbols that the file says it is about; empty where it does not say."""
     notes: tuple[str, ...] = ()
 
     def fail(self, why: str, remedy: str) -> NoReturn:
-        """Raise SourceDown naming the file, the columns seen and what to do."""
+        """Raise SourceDamaged naming the file, the columns seen and what to do."""
         seen = ", ".join(map(repr, self.seen))
         told = f"csv_folder: {self.file}: {why}; its columns are {seen} (read with pandas {pd.__version__}); {remedy}"
-        raise SourceDown(printable(told))
+        raise SourceDamaged(printable(told))
 
     def numbers(self, name: str) -> Floats:
-        """A column as numbers, NaN where the file has none."""
+        """A column as numbers, NaN where the file has none. Raises SourceDamaged naming line, column and value."""
         cells = self.columns[name]
         try:
             return cells.astype(np.float64)
@@ -72,55 +80,117 @@ class Table(NamedTuple):
             filled = np.where(np.isin(cells.astype(str), MISSING), "nan", cells)
         try:
             return filled.astype(np.float64)
-        except ValueError as error:
-            self.fail(f"{name}: {error}", "write plain numbers with a decimal point")
+        except ValueError:
+            self._fail_at(name, [not _is_number(cell) for cell in filled], "number", "write it plain, such as 1234.5")
 
     def days(self, zone: str) -> Days:
-        """The date column as days. A moment is the day it is in the zone; midnight on its own clock is that day."""
+        """The date column as days. A moment is the day it is in the zone; midnight on its own clock is that day.
+
+        Raises SourceDamaged naming line, column and value.
+        """
         cells = self.columns["date"]
-        try:
-            if all(len(cell) == 10 for cell in cells):
-                return cells.astype("datetime64[D]")
-            return np.array([_day(str(cell), zone) for cell in cells], dtype="datetime64[D]")
-        except ValueError as error:
-            self.fail(f"date: {error}", "write days as YYYY-MM-DD, or moments with their offset")
+        days = _plain_days(cells)
+        if days is None:
+            days = np.array([_day(str(cell), zone) for cell in cells], dtype="datetime64[D]")
+        wrong = _out_of_time(days)
+        if wrong.any():
+            remedy = "write days as YYYY-MM-DD, or moments with their offset"
+            if wrong[0] and not wrong.all():
+                remedy += "; rows of another kind before the first price are counted by source.csv.header_rows"
+            self._fail_at("date", wrong.tolist(), "day", remedy)
+        return days
+
+    def _fail_at(self, name: str, wrong: list[bool], kind: str, remedy: str) -> NoReturn:
+        """Raise SourceDamaged for the first cell that is wrong, saying how many more there are."""
+        at, more = wrong.index(True), sum(wrong) - 1
+        cell, told = str(self.columns[name][at])[:40], f" (and {more} more in that column)" * bool(more)
+        where = f"line {self.lines[at]}, column {self.names[name]!r}"
+        raise SourceDamaged(
+            printable(f"csv_folder: {self.file} {where} ({name}): {cell!r} is no {kind}{told}; {remedy}")
+        )
+
+
+def _plain_days(cells: npt.NDArray[np.object_]) -> Days | None:
+    """Cells of the form YYYY-MM-DD as days; None where one is of another."""
+    if not all(len(cell) == 10 for cell in cells):
+        return None
+    try:
+        days: Days = cells.astype("datetime64[D]")
+    except ValueError:
+        return None
+    return None if _out_of_time(days).any() else days
+
+
+def _out_of_time(days: Days) -> npt.NDArray[np.bool_]:
+    bounds = np.array([f"{FIRST_YEAR}-01-01", f"{LAST_YEAR}-01-01"], dtype="datetime64[D]")
+    outside: npt.NDArray[np.bool_] = np.isnat(days) | (days < bounds[0]) | (days >= bounds[1])
+    return outside
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
 
 
 def _day(cell: str, zone: str) -> str:
+    """The day of a cell, or `NaT` where it is none."""
     match = _DATE.match(cell)
     if match is None:
-        raise ValueError(f"{cell!r} is no day")
+        return "NaT"
     year, month, day, clock, offset = match.groups()
     written = f"{year}-{month}-{day}"
-    if offset is None or _MIDNIGHT.match(clock):
-        return written
-    moment = datetime.fromisoformat(f"{written}T{clock}{offset}")
-    return moment.astimezone(ZoneInfo(zone)).date().isoformat()
+    try:
+        if offset is None or _MIDNIGHT.match(clock):
+            return date.fromisoformat(written).isoformat()
+        moment = datetime.fromisoformat(f"{written}T{clock}{offset}")
+        return moment.astimezone(ZoneInfo(zone)).date().isoformat()
+    except (ValueError, OverflowError):
+        return "NaT"
 
 
 def read_table(path: Path, settings: CsvSettings) -> Table:
-    """The table of a file. Reads it; raises SourceDown naming the file if it is damaged."""
-    rows = _rows(path)
+    """The table of a file. Reads it; raises SourceDamaged naming the file, and the line where one is to blame."""
+    rows, lines = _rows(path)
     header = ["" if cell is None else str(cell).strip() for cell in rows[0]]
-    seen, file = tuple(header), path.name
+    table = Table(path.name, {}, tuple(header), {}, lines, frozenset())
     if header[0] == "Price" and len(rows) > 1 and rows[1][0] == "Ticker":
-        return _two_levels(file, rows, header, settings)
-    below = rows[settings.header_rows :]
-    return _named(Table(file, {}, seen, frozenset()), header, below, settings)
+        return _two_levels(table, rows, header, settings)
+    start = settings.header_rows
+    _check_heading(table, rows[1:start])
+    return _named(table._replace(lines=lines[start:]), header, rows[start:], settings)
 
 
-def _rows(path: Path) -> npt.NDArray[np.object_]:
-    """All rows of a file as text, the heading among them."""
+def _check_heading(table: Table, between: npt.NDArray[np.object_]) -> None:
+    """Raise SourceDamaged where a row that is said to be heading holds a day and a price."""
+    for at, row in enumerate(between, 1):
+        cells = [str(cell).strip() for cell in row]
+        days = [cell for cell in cells if _DATE.match(cell)]
+        if days and any(_is_number(cell) for cell in cells if cell not in days and cell not in MISSING):
+            table.fail(
+                f"line {table.lines[at]} holds prices of {days[0]}, but source.csv.header_rows says that the first "
+                "of them come later",
+                f"set source.csv.header_rows to {at} or less, the rows before the first price",
+            )
+
+
+def _rows(path: Path) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.int64]]:
+    """All rows of a file that say anything as text, the heading among them, and the line of each."""
     try:
         raw = path.read_bytes()
         text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8-sig")
-        first = text.partition("\n")[0]
+        body = text.lstrip("\r\n")
+        skipped = text[: len(text) - len(body)].count("\n")
+        first = body.partition("\n")[0]
         frame = pd.read_csv(
-            io.StringIO(text),
+            io.StringIO(body),
             header=None,
             dtype=str,
             keep_default_na=False,
             na_filter=False,
+            skip_blank_lines=False,
             sep=max(",;\t", key=first.count),
         )
     except (
@@ -132,11 +202,15 @@ def _rows(path: Path) -> npt.NDArray[np.object_]:
         pd.errors.EmptyDataError,
     ) as error:
         why = printable(str(error).strip().splitlines()[-1])
-        raise SourceDown(f"csv_folder: {path.name}: damaged ({why}); copy or download it again") from None
-    return frame.to_numpy(dtype=object)
+        raise SourceDamaged(f"csv_folder: {path.name}: damaged ({why}); copy or download it again") from None
+    rows = frame.to_numpy(dtype=object)
+    says = (rows != "").any(axis=1)
+    if not says.any():
+        raise SourceDamaged(f"csv_folder: {path.name}: damaged (it is empty); copy or download it again")
+    return rows[says], np.flatnonzero(says) + 1 + skipped
 
 
-def _two_levels(file: str, rows: npt.NDArray[np.object_], header: list[str], settings: CsvSettings) -> Table:
+def _two_levels(table: Table, rows: npt.NDArray[np.object_], header: list[str], settings: CsvSettings) -> Table:
     """A dump of a frame with two levels of column names: a field and a ticker above each column."""
     start = next((at for at, row in enumerate(rows) if _DATE.match(str(row[0]))), len(rows))
     symbols = frozenset(str(cell) for cell in rows[1][1:] if cell)
@@ -145,11 +219,12 @@ def _two_levels(file: str, rows: npt.NDArray[np.object_], header: list[str], set
     if header[1] == "Price" and "Adj Close" not in header and not settings.columns:
         header[1] = "Adj Close"  # the fields of such a dump are in alphabetical order; the first lost its name
         notes = ("a column named Price, where such a dump has adjusted closes, is read as those",)
-    return _named(Table(file, {}, tuple(map(str, rows[0])), symbols, notes), header, rows[start:], settings)
+    told = table._replace(seen=tuple(map(str, rows[0])), lines=table.lines[start:], symbols=symbols, notes=notes)
+    return _named(told, header, rows[start:], settings)
 
 
 def _named(table: Table, header: list[str], below: npt.NDArray[np.object_], settings: CsvSettings) -> Table:
-    """The table with its columns under our names. Raises SourceDown if one that is declared or needed is not there."""
+    """The table with its columns under our names. Raises SourceDamaged for one that is not there."""
     for ours, theirs in settings.columns.items():
         if theirs not in header:
             table.fail(f"no column {theirs!r} for {ours}", "change source.csv.columns")
@@ -164,4 +239,5 @@ def _named(table: Table, header: list[str], below: npt.NDArray[np.object_], sett
         places[wanted] = at[0]
     columns = {name: below[:, at] for name, at in places.items()}
     said = frozenset(map(str, columns.pop("symbol", ()))) - {""}
-    return table._replace(columns=columns, symbols=table.symbols | said)
+    theirs_by_ours = {name: header[at] for name, at in places.items()}
+    return table._replace(columns=columns, names=theirs_by_ours, symbols=table.symbols | said)

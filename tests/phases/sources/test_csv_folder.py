@@ -108,7 +108,7 @@ def test_f156_a_symbol_finds_its_file_and_keeps_its_form(tmp_path: Path, file: s
 def test_f157_two_files_of_one_symbol_are_an_error_that_names_both(tmp_path: Path) -> None:
     written(tmp_path, name="BRK-B.csv")
     source = source_of(written(tmp_path, name="BRK_B.csv.gz"))
-    with pytest.raises(SourceDown, match=r"BRK-B\.csv and BRK_B\.csv\.gz are one symbol"):
+    with pytest.raises(UsageError, match=r"BRK-B\.csv, BRK_B\.csv\.gz are one symbol, BRK-B; take all but one"):
         bars(source, "BRK.B")
 
 

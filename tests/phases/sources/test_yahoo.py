@@ -712,7 +712,7 @@ def test_f140_a_night_that_names_no_day_is_that_of_the_last_session(
     saturday = datetime(2024, 6, 29, 2, 0, tzinfo=UTC)
     monkeypatch.setattr("phases.sources.yahoo.utc_now", lambda: saturday)
     monkeypatch.setattr(YahooSource.__init__, "__defaults__", (lambda: saturday,))
-    monkeypatch.setattr("phases.plan.today", saturday.date)
+    monkeypatch.setattr("phases.origin.today", saturday.date)
     for said, notes in ((None, 0), ("2024-06-29", 1)):
         planned = plan(words(server, "as_of=", as_of=said), None)
         assert planned.header.as_of == DAY and len(planned.notes) == notes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pandas as pd
 import pytest
 
 from bench.folder import compared
-from phases.core.errors import NoData, SourceDown, Unanswered, UsageError
+from phases.core.errors import NoData, SourceDamaged, Unanswered, UsageError
 from phases.maths.sessions import known_calendars
 from phases.plan import CONFIGS, Words, plan
 from phases.sources.csv_folder import CsvFolder, series
@@ -198,10 +199,27 @@ DAMAGED: dict[str, tuple[bytes, str]] = {
     ),
     "a web page": (gzip.compress(b"<html><body>Too many requests</body></html>\n"), "no column for"),
     "F134 another symbol": (gzip.compress(b"Date,Close,Symbol\n2024-01-02,1,BBB\n"), "rows are about BBB"),
-    "a word for a price": (gzip.compress(b"Date,Close\n2024-01-02,halted\n"), "close: .*halted"),
-    "a comma for a point": (gzip.compress(b"Date;Close\n2024-01-02;1,5\n"), "close: .*1,5"),
-    "a day that is none": (gzip.compress(b"Date,Close\n2024-02-31,1\n"), "date: "),
-    "days in another order": (gzip.compress(b"Date,Close\n03/04/2024,1\n"), "date: .*03/04/2024"),
+    "a word for a price": (
+        gzip.compress(b"Date,Close\n2024-01-02,halted\n"),
+        "line 2, column 'Close' .*'halted' is no number; write",
+    ),
+    "a comma for a point": (
+        gzip.compress(b"Date;Close\n2024-01-02;1,5\n"),
+        "line 2, column 'Close' .*'1,5' is no number",
+    ),
+    "a day that is none": (
+        gzip.compress(b"Date,Close\n2024-02-31,1\n"),
+        "line 2, column 'Date' .*'2024-02-31' is no day",
+    ),
+    "the seconds since 1970": (gzip.compress(b"Date,Close\n1704153600,1\n"), "line 2, column 'Date' .*'1704153600'"),
+    "blank lines before": (
+        gzip.compress(b"\n\nDate,Close\n2024-01-02,1\n\n2024-01-03,x\n2024-01-04,y"),
+        "line 6.*1 more",
+    ),
+    "days in another order": (
+        gzip.compress(b"Date,Close\n03/04/2024,1\n"),
+        "line 2, column 'Date' .*'03/04/2024' is no day; write",
+    ),
 }
 
 
@@ -211,10 +229,13 @@ def test_a_file_that_cannot_be_read_names_itself_and_is_never_empty(tmp_path: Pa
     written(tmp_path)
     (tmp_path / "BAD.csv.gz").write_bytes(raw)
     source = source_of(tmp_path)
-    for dataset, symbol in (("bars", "BAD"), ("universe", "")):
-        with pytest.raises(SourceDown, match=rf"(?s)BAD\.csv\.gz.*{why}"):
-            source.fetch(dataset, {"symbol": symbol, "as_of": "2024-01-31", "sessions": "5"})
-    assert bars(source)["close"] == EXPECTED["close"], "the others answer"
+    with pytest.raises(SourceDamaged, match=rf"(?s)BAD\.csv\.gz.*{why}"):
+        bars(source, "BAD")
+    found = source.fetch("universe", {"as_of": "2024-01-31", "sessions": "5"})
+    assert [one["symbol"] for one in found["series"]] == ["AAA"]
+    for note in (found["notes"][0], bars(source, "UNIVERSE")["notes"][1]):
+        assert re.search(rf"(?s)left out of universe and mean: BAD\.csv\.gz.*{why}", note)
+    assert bars(source)["close"] == bars(source, "AAA")["close"] == EXPECTED["close"], "the others answer"
 
 
 def test_f114_a_heading_alone_is_no_answer(tmp_path: Path) -> None:

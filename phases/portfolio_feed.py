@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from phases.core.phase import phase
 from phases.core.text import canonical, digest, printable
+from phases.evidence.prices import EXCESS_VOLATILITY
 from phases.maths.conviction import effective_conviction, stance_of
 from phases.maths.exact import exact
+from phases.maths.views import Verdict, excess_view, view_confidence
 from schemas.analyst import AnalystPayload
 from schemas.base import Stance, Ticker
 from schemas.feed import SCHEMA_VERSION, FeedRow, PortfolioFeed, TickerOutcome
-from schemas.market import Question
+from schemas.market import MarketSnapshot, Question
 from schemas.run import RunHeader
 from schemas.settings import AnalystSettings
-from schemas.summary import DebateSummary, Status
+from schemas.summary import RATED, DebateSummary, Status
 
 MICROS = 1_000_000
 """Parts of a US dollar that costs are counted in."""
@@ -56,6 +58,7 @@ def portfolio_feed(
         "as_of": header.as_of,
         "engine": header.engine,
         "protocol": header.settings.debate.protocol,
+        "valid": any(row.status in RATED for row in rows),
     }
     parts = [{**head, "as_of": header.as_of.isoformat()}, [row.model_dump(mode="json") for row in rows]]
     return PortfolioFeed.model_validate({**head, "rows": rows, "content_hash": digest(canonical(parts))})
@@ -65,12 +68,15 @@ def _row(
     ticker: Ticker, outcome: TickerOutcome, held: bool, question: Question, header: RunHeader, settings: AnalystSettings
 ) -> FeedRow:
     status, reason = _status(outcome)
-    rated = status in ("contested", "degraded", "gated", "debated")
-    payload, summary = outcome.analyst_payload, outcome.debate_summary
+    payload, summary, snapshot = outcome.analyst_payload, outcome.debate_summary, outcome.market_snapshot
     numbers: dict[str, Any] = dict.fromkeys(NUMBERS)
-    if rated and payload is not None and summary is not None:
+    if status in RATED and payload is not None and summary is not None:
         numbers |= _numbers(payload, summary, exact(settings.watch_spread))
-    snapshot, transcript = outcome.market_snapshot, outcome.debate_transcript
+    flags = _flags(status, numbers, outcome)
+    if payload is not None and numbers["probability_post"] is not None:
+        numbers |= _view(numbers["probability_post"], snapshot, question.horizon_sessions, "split" in flags)
+        numbers["view_confidence"] = _trust(status, numbers, flags, payload, settings)
+    transcript = outcome.debate_transcript
     row = {
         "schema_version": SCHEMA_VERSION,
         "run_id": header.run_id,
@@ -83,7 +89,7 @@ def _row(
         "horizon_sessions": question.horizon_sessions,
         "benchmark": question.benchmark,
         "resolves_on": question.resolves_on,
-        "flags": _flags(status, numbers, outcome),
+        "flags": flags,
         "held": held,
         "engine": header.engine,
         "evidence_hash": _evidence_hash(outcome),
@@ -129,6 +135,38 @@ def _numbers(payload: AnalystPayload, summary: DebateSummary, watch_spread: Frac
         **{column: summary.readouts.get(name) for column, name in READOUTS.items()},
         "debate_cost_usd": summary.micros / MICROS if debated else None,
     }
+
+
+def _view(probability: float, snapshot: MarketSnapshot | None, sessions: int, split: bool) -> dict[str, Any]:
+    """The expected excess return and its period; nothing without a volatility, or where the row is split."""
+    seen = {one.id: one.value for one in snapshot.evidence} if snapshot else {}
+    volatility = seen.get(EXCESS_VOLATILITY)
+    if split or not isinstance(volatility, int | float):
+        return {}
+    view = excess_view(probability, volatility, sessions)
+    return {} if view is None else {"view_excess_return": view, "view_period": f"{sessions} sessions"}
+
+
+def _trust(
+    status: Status,
+    numbers: Mapping[str, Any],
+    flags: tuple[str, ...],
+    payload: AnalystPayload,
+    settings: AnalystSettings,
+) -> float | None:
+    """Trust in the view: 0 where the row is split or contested, else absent without a view."""
+    if "split" in flags or status == "contested":
+        return 0.0
+    if numbers["view_excess_return"] is None:
+        return None
+    weights = {axis: exact(weight) for axis, weight in settings.axes.items()}
+    absent = {one.axis for one in payload.missing_axes}
+    present = sum((weight for axis, weight in weights.items() if axis not in absent), Fraction(0))
+    gap, verdict = numbers["gap_last"], cast("Verdict | None", numbers["gap_verdict"])
+    if status == "gated" or "gated" in flags:
+        gap, verdict = None, "gated"
+    spread = payload.panel_spread or 0.0  # a lone axis has nobody to differ from
+    return view_confidence(present / sum(weights.values()), spread if gap is None else gap, verdict)
 
 
 def _stance_after(payload: AnalystPayload, after: int, watch_spread: Fraction) -> Stance:

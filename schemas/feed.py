@@ -85,11 +85,13 @@ class FeedRow(Model):
     resolves_on: Day
     """Session on which it resolves."""
     view_excess_return: float | None
-    """Expected return over the benchmark within the horizon, a ratio; null where there is no view."""
+    """Expected return over the benchmark within view_period, a ratio (0.01 is 1 percent); null where there is no
+    view: a probability within .01 of one half, flag `split`, or no volatility to scale with (`px.excess_vol_63d`)."""
     view_period: Text | None
-    """Period of view_excess_return, for example `21 sessions`."""
+    """Period of view_excess_return, for example `21 sessions`; a year of it is times 252 / 21, a day is over 21."""
     view_confidence: Annotated[float, Field(ge=0, le=1)] | None
-    """Trust in the view, 0..1."""
+    """Trust in the view, 0..0.5, for Idzorek's method; reasoned, not fitted. 0 if the row is split or contested,
+    otherwise null where there is no view."""
     gap_first: Annotated[float, Field(ge=0, le=1)] | None
     """Distance of the sides' probabilities in the first round in which both gave one."""
     gap_last: Annotated[float, Field(ge=0, le=1)] | None
@@ -129,6 +131,8 @@ class PortfolioFeed(Model):
     """Which engine spoke."""
     protocol: Text
     """Debate protocol of the run."""
+    valid: bool
+    """False if no row is rated: a consumer must not use the feed, nor take an older one for it."""
     rows: tuple[FeedRow, ...]
     """One row per requested ticker."""
     content_hash: Text

@@ -74,9 +74,16 @@ def _last_close(prices: Prices) -> float:
     return float(prices.frame["close"].iloc[-1])
 
 
+def _excess_volatility(prices: Prices) -> float | None:
+    return ind.excess_volatility(prices.adj, prices.benchmark, 63)
+
+
 def _correlation(prices: Prices) -> float | None:
     return ind.correlation(prices.adj, prices.benchmark, 63)
 
+
+EXCESS_VOLATILITY = "px.excess_vol_63d"
+"""Item that the size of a view is scaled with. A quarter: recent enough to be of now, 63 returns to count it from."""
 
 RETURNS = {
     n: Item(f"px.ret_{n}d", f"{n}-session return", "ratio", _adj(ind.total_return, n), n + 1)
@@ -120,6 +127,7 @@ PRICE_ITEMS: tuple[Item, ...] = (
         _frame(ind.range_ratio, 10, 63),
         63,
     ),
+    Item(EXCESS_VOLATILITY, "63-session volatility of the excess return, annualised", "ratio", _excess_volatility, 64),
     Item("px.corr_63d", "63-session correlation with the benchmark", "index", _correlation, 64),
 )
 

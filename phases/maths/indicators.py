@@ -226,6 +226,24 @@ def correlation(adj: Prices, benchmark_adj: Prices, n: int) -> float | None:
     return _mean_correlation([adj, benchmark_adj], n)
 
 
+def excess_volatility(adj: Prices, benchmark_adj: Prices, n: int) -> float | None:
+    """Sample standard deviation of n daily log returns in excess of the benchmark's, a year: times the root of 252.
+
+    Prices are joined on common sessions first, as for `correlation`. None where nothing sets the two apart.
+
+    >>> round(excess_volatility(pd.Series([1.0, 1.01, 1.0]), pd.Series([5.0, 5.0, 5.0]), 2), 6)
+    0.223384
+    """
+    if n < 2:
+        return None
+    joined = pd.concat([adj, benchmark_adj], axis=1, join="inner")
+    own, other = _last(joined.iloc[:, 0], n + 1), _last(joined.iloc[:, 1], n + 1)
+    if own is None or other is None:
+        return None
+    deviation = float(np.diff(np.log(own / other)).std(ddof=1))
+    return _finite(deviation * math.sqrt(YEAR)) if deviation > FLAT else None
+
+
 def breadth(series: Sequence[Prices], n: int) -> float | None:
     """Share of series above their n-session simple average, 0..1, among those that can say.
 

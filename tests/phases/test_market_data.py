@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
+from statistics import stdev
 from typing import Any
 
 import numpy as np
@@ -132,6 +134,18 @@ def test_items_follow_from_the_bars() -> None:
     assert evidence["px.close"].as_of == date(2008, 9, 30)
     assert {one.tier for one in evidence.values()} == {1}
     assert {one.source for one in evidence.values()} == {"packaged"}
+
+
+def test_the_volatility_of_the_excess_return_is_that_of_the_difference_of_daily_returns() -> None:
+    params = {"as_of": "2008-09-30", "sessions": "64"}
+    own, other = (SOURCE.fetch("bars", {"symbol": name, **params}) for name in ("IBM", "^GSPC"))
+    assert own["days"] == other["days"]
+    moves = [math.log(now / then) for now, then in zip(own["adj_close"][1:], own["adj_close"], strict=False)]
+    market = [math.log(now / then) for now, then in zip(other["adj_close"][1:], other["adj_close"], strict=False)]
+    excess = [mine - theirs for mine, theirs in zip(moves, market, strict=True)]
+    [found] = [one for one in own_items("IBM", AS_OF).evidence if one.id == "px.excess_vol_63d"]
+    assert found.value == round(stdev(excess) * math.sqrt(252), 4)
+    assert (found.unit, found.lean) == ("ratio", 0.0)
 
 
 def test_breadth_and_correlation_use_every_series() -> None:

@@ -144,25 +144,26 @@ def replay(
 def feed(
     name: RunName,
     out: Out = Path("runs"),
-    form: Annotated[str, typer.Option("--format", metavar="csv|json", help="Form of the hand-off.")] = "csv",
+    form: Annotated[
+        str | None, typer.Option("--format", metavar="F", help="csv (the default), json, parquet, …")
+    ] = None,
     to: Annotated[Path | None, typer.Option("--to", metavar="F", help="File instead of stdout.")] = None,
+    diff: Annotated[str | None, typer.Option("--diff", metavar="OLD", help="What changed since this run.")] = None,
+    prior: Annotated[float | None, typer.Option("--benchmark-return", metavar="R", help="A year, 0.08 is 8 %.")] = None,
 ) -> None:
-    """Print the portfolio feed of a run."""
+    """Print the portfolio feed of a run: csv, json, parquet; views for pypfopt or skfolio; prices it saw."""
     from phases.core.runs import Runs
-    from phases.night import stored_feed
-    from phases.outputs.tables import FORMATS, write_whole
+    from phases.hand_off import deliver, hand_off, what_changed
 
-    if form not in FORMATS:
-        raise UsageError(f"--format {printable(form)}: unknown (known: {', '.join(FORMATS)})")
+    if diff is not None and prior is not None:
+        raise UsageError("feed: --benchmark-return does not go with --diff")
     with closing(_open(out)) as store:
-        text = FORMATS[form](stored_feed(store, Runs(store).find(name).run_id))
-    if to is None:
-        sys.stdout.write(text)
-        return
-    try:
-        write_whole(to, text)
-    except OSError as error:
-        raise UsageError(f"--to {to}: cannot be written ({error.strerror})") from None
+        run_id = Runs(store).find(name).run_id
+        if diff is not None:
+            content: str | bytes = what_changed(store, diff, name, form)
+        else:
+            content = hand_off(store, name, form or "csv", prior, tell)
+    sys.stdout.write(deliver(content, to, out / run_id / f"feed.{form}"))
 
 
 @app.command()

@@ -9,6 +9,8 @@ from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from pydantic import ValidationError
+
 from phases.core.ask import Ask
 from phases.core.budget import MICROS, Budget, Spent, ceilings_of, spent_by
 from phases.core.errors import UsageError
@@ -20,10 +22,12 @@ from phases.core.runner import Artefacts, Doors, Night, run
 from phases.core.runs import FeedEntry, Runs
 from phases.core.skills import Skill
 from phases.core.store import Store, open_store
+from phases.core.text import printable
 from phases.outputs.tables import FORMATS, record_text, write_whole
 from phases.pipeline import PIPELINE
 from phases.plan import Plan
 from schemas.feed import PortfolioFeed
+from schemas.generate import schema_text
 from schemas.run import RunHeader, RunRecord
 from schemas.summary import RATED, Status
 
@@ -117,16 +121,25 @@ def replay_night(header: RunHeader, store: Store, threads: int, progress: Progre
 
 
 def stored_feed(store: Store, run_id: str) -> PortfolioFeed:
-    """The feed of a finished run. Raises UsageError if the run has none yet. Reads the store."""
+    """The feed of a finished run. Raises UsageError if it has none yet, or one of another version. Reads the store."""
     body = Artefacts(store, run_id).load("").get("portfolio_feed")
     if body is None:
         raise UsageError(f"run {run_id} has no feed: it did not reach its end; go on with `run --resume {run_id}`")
-    return PortfolioFeed.model_validate_json(body)
+    try:
+        return PortfolioFeed.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = printable("/".join(map(str, first["loc"])))
+        raise UsageError(
+            f"run {run_id}: its feed was stored by another version of this program ({field}: {first['msg']}); "
+            f"make the night anew with `run --as-of {run_id[:10]}` and the words of that run"
+        ) from None
 
 
 def export(feed: PortfolioFeed, folder: Path) -> None:
-    """Write the feed in every format, making the folder where it is not there. Writes files."""
+    """Write the feed as CSV and JSON, and their schema, making the folder where it is not there. Writes files."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_whole(folder / "feed.schema.json", schema_text(PortfolioFeed))
     for name, text in FORMATS.items():
         write_whole(folder / f"feed.{name}", text(feed))
 

@@ -39,7 +39,7 @@ from phases.core.sqlite import on_begin, on_connect
 
 T = TypeVar("T")
 FILE = "rebuttal.db"
-HEAD = "0004"
+HEAD = "0005"
 VARIABLE = "REBUTTAL_STORE"
 """Environment variable that names another store than the file. Its URL is a credential and is never shown."""
 LOCKED = "another process holds the store locked; end it or wait, then run again"

@@ -52,21 +52,22 @@ FORMATS = {"csv": feed_csv, "json": feed_json}
 """Text of a feed by format."""
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file so that a reader finds the old one whole or the new one whole. Writes a file.
 
     What is no regular file (a pipe, a device) is written to as it is.
     """
+    raw = content.encode() if isinstance(content, str) else content
     if path.exists() and not path.is_file():
-        path.write_text(text, encoding="utf-8", newline="")
+        path.write_bytes(raw)
         return
     start = f".{path.name}.draft-"
     for stray in path.parent.glob(f"{start}*"):
         if not process_lives(stray.name.removeprefix(start).replace("-", ":")):
             stray.unlink(missing_ok=True)
     draft = path.with_name(start + process_name().replace(":", "-"))
-    with draft.open("w", encoding="utf-8", newline="") as file:
-        file.write(text)
+    with draft.open("wb") as file:
+        file.write(raw)
         file.flush()
         os.fsync(file.fileno())
     draft.replace(path)

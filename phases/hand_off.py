@@ -1,0 +1,104 @@
+"""The hand-off of a run: its feed in every form, its views for a portfolio library, and the prices it was made on."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+from phases.core.errors import NoData, TickerFailure, UsageError
+from phases.core.fetch import Fetch
+from phases.core.journal import Journal
+from phases.core.recorder import Recorder
+from phases.core.runs import Runs
+from phases.core.store import Store
+from phases.core.text import printable
+from phases.evidence.quality import checked
+from phases.market_data import SESSIONS
+from phases.night import stored_feed
+from phases.outputs.diff import diff_json, diff_text
+from phases.outputs.handoff import BENCHMARK_RETURN, HANDOFFS
+from phases.outputs.parquet import feed_parquet
+from phases.outputs.tables import FORMATS, write_whole
+from schemas.market import Bars
+from schemas.run import RunHeader
+
+FORMS = (*FORMATS, "parquet", *HANDOFFS, "prices")
+"""Every form of the hand-off."""
+
+
+def hand_off(
+    store: Store, name: str, form: str, benchmark_return: float | None, tell: Callable[[str], None]
+) -> str | bytes:
+    """A run in one form. Reads the store. Raises UsageError for an unknown form and for one that the run has not."""
+    if form not in FORMS:
+        raise UsageError(f"--format {printable(form)}: unknown (known: {', '.join(FORMS)})")
+    if benchmark_return is not None and form not in HANDOFFS:
+        raise UsageError(f"--benchmark-return goes with --format {' or '.join(HANDOFFS)}")
+    known = Runs(store).find(name)
+    feed = stored_feed(store, known.run_id)
+    if form in FORMATS:
+        return FORMATS[form](feed)
+    if form == "parquet":
+        return feed_parquet(feed)
+    if form == "prices":
+        return prices_csv(store, RunHeader.model_validate_json(known.header))
+    text = HANDOFFS[form](feed, benchmark_return)
+    if benchmark_return is None:
+        tell(f"note: the benchmark is assumed to return {BENCHMARK_RETURN} a year; --benchmark-return R says otherwise")
+    return text
+
+
+def what_changed(store: Store, old: str, new: str, form: str | None) -> str:
+    """What differs between two runs: text, or JSON. Reads the store."""
+    if form not in (None, "json"):
+        raise UsageError(f"--diff: text, or --format json; not {printable(str(form))}")
+    before, now = (stored_feed(store, Runs(store).find(name).run_id) for name in (old, new))
+    return diff_text(before, now) if form is None else diff_json(before, now)
+
+
+def deliver(content: str | bytes, to: Path | None, otherwise: Path) -> str:
+    """What is left to print: text without `to`; of bytes, which then go into a file of their own, its path.
+
+    Writes files. Raises UsageError where the file cannot be written.
+    """
+    if to is None and isinstance(content, str):
+        return content
+    path = to or otherwise
+    try:
+        if to is None:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_whole(path, content)
+    except OSError as error:
+        raise UsageError(f"{f'--to {to}' if to else path}: cannot be written ({error.strerror})") from None
+    return "" if to else f"{path}\n"
+
+
+def prices_csv(store: Store, header: RunHeader) -> str:
+    """Adjusted closes that a run saw, checked as it checked them: a line a day, a column a ticker, the benchmark last.
+
+    Each column is in the currency of its prices. A ticker without usable bars has no column. Reads the store.
+    """
+    columns: dict[str, dict[str, float]] = {}
+    for ticker in (*header.tickers, header.question.benchmark):
+        bars = _bars(store, header, ticker)
+        if bars is not None:
+            columns[ticker] = {day.isoformat(): close for day, close in zip(bars.days, bars.adj_close, strict=True)}
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["day", *columns])
+    for day in sorted({day for closes in columns.values() for day in closes}):
+        writer.writerow([day, *(repr(closes[day]) if day in closes else "" for closes in columns.values())])
+    return out.getvalue()
+
+
+def _bars(store: Store, header: RunHeader, ticker: str) -> Bars | None:
+    """The bars of one symbol from the journal, or nothing where the run could use none. Reads the store."""
+    journal = Journal(store, header.run_id, header.settings.operation.lease_seconds)
+    fetch = Fetch(header.settings.source.name, header.vintage, None, journal, Recorder(None, header.run_id, 1))
+    try:
+        bars = fetch("bars", Bars, symbol=ticker, as_of=header.as_of.isoformat(), sessions=str(SESSIONS))
+        return checked(bars, ticker, header.as_of, header.settings.market).bars
+    except (NoData, TickerFailure):
+        return None

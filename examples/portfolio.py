@@ -170,7 +170,7 @@ def plot(weights: dict[str, dict[str, float]], title: str, to: Path) -> None:
     axes.margins(x=0.1)
     axes.spines[["top", "right"]].set_visible(False)
     axes.set(xlabel="weight, % of the portfolio", title=title)
-    axes.legend(frameon=False)
+    figure.legend(loc="outside lower right", ncols=len(weights), frameon=False)
     figure.savefig(to, dpi=120)
 
 

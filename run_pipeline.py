@@ -75,6 +75,7 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool) -> int:
     from phases.night import hold_night
     from phases.outputs.terminal import Progress, feed_table, first_lines, last_lines
     from phases.plan import plan, resume_plan, settings_of
+    from phases.report import write_report
 
     settings = settings_of(words)
     if resume is None or not has_store(out):
@@ -93,7 +94,8 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool) -> int:
         except KeyboardInterrupt:
             tell(f"interrupted; go on with {resume_hint(out)}")
             return 130
-    shown = f"\n{feed_table(finished.feed)}\n\n{last_lines(finished.record, finished.spent)}"
+        page = write_report(store, out, planned.header.run_id)
+    shown = f"\n{feed_table(finished.feed)}\n\n{last_lines(finished.record, finished.spent)}\n{page}"
     tell(finished.record.model_dump_json() if as_json else shown, sys.stdout)
     return finished.record.exit
 
@@ -283,6 +285,20 @@ def show(
             print(show_evidence(store, name, ticker))
             return
         print(show_run(store, name, as_json) if ticker is None else show_ticker(store, name, ticker, as_json))
+
+
+@app.command()
+def report(
+    name: Annotated[str | None, typer.Argument(metavar="RUN", help="A run id, or `last`.")] = None,
+    history: Annotated[bool, typer.Option("--history", help="All finished nights instead of one.")] = False,
+    to: Annotated[Path | None, typer.Option("--to", metavar="F", help="File instead of the run's folder.")] = None,
+    out: Out = Path("runs"),
+) -> None:
+    """Write the morning page of a run, or the history page, as one HTML file."""
+    from phases.report import write_report
+
+    with closing(_open(out)) as store:
+        print(write_report(store, out, name, history, to))
 
 
 @app.command()

@@ -1,0 +1,181 @@
+"""What stands above the tickers of a night: what moved, what has no view, what the debates brought, its health."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from phases.outputs.report.records import Night, TickerNight
+from phases.outputs.report.words import count, money, percent, signed
+from schemas.base import Stance
+from schemas.feed import FeedRow
+from schemas.health import Bill, NightHealth
+from schemas.run import LastRow
+from schemas.summary import RATED
+
+
+class Line(NamedTuple):
+    """One ticker in the lists and the table."""
+
+    anchor: str
+    """Id of its block."""
+    row: FeedRow
+    stance: Stance | None
+    """Stance before the debate."""
+    last: LastRow | None
+    """What the latest earlier night said of it."""
+    rated: bool
+    """Whether it has a view."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether the debate changed the conviction."""
+        return self.row.conviction_post != self.row.conviction_pre
+
+    @property
+    def turned(self) -> bool:
+        """Whether its stance is not the one of the latest earlier night."""
+        return self.rated and self.last is not None and self.last.stance not in (None, self.row.stance)
+
+    @property
+    def moved(self) -> bool:
+        """Whether a reader should know of it first."""
+        return self.changed or self.turned
+
+
+def line_of(at: int, night: TickerNight, last: LastRow | None) -> Line:
+    """A ticker's line; `at` is its place in the feed."""
+    payload = night.outcome.analyst_payload
+    rated = night.row.status in RATED
+    return Line(f"t{at}", night.row, payload.stance if payload and rated else None, last, rated)
+
+
+def moved_first(lines: Sequence[Line]) -> list[Line]:
+    """What moved: by the debate before against the last night, large changes before small ones."""
+    moved = [one for one in lines if one.moved]
+    return sorted(moved, key=lambda one: (-abs(one.row.conviction_delta or 0), not one.changed, one.row.ticker))
+
+
+def stance_told(one: Line) -> str:
+    """The stance, and where it comes from if it moved.
+
+    A stance that the debate changed is told before one that differs from the last night's.
+    """
+    row = one.row
+    if one.stance and one.stance != row.stance:
+        return f"{one.stance} → {row.stance}"
+    if one.turned and one.last is not None:
+        return f"{one.last.stance} → {row.stance}"
+    return f"{row.stance}"
+
+
+def why_told(one: Line) -> str:
+    """Why it moved: the reason of the row, and since when the stance is another."""
+    since = f"It was {one.last.stance} on {one.last.session}. " if one.turned and one.last else ""
+    return f"{since}{one.row.reason or ''}"
+
+
+def earned(night: Night) -> str:
+    """Whether the debates were worth their price, in one or two sentences."""
+    health, rows = night.health, night.feed.rows
+    held = [row for row in rows if row.decided_by is not None]
+    debates = health.debates if health else len(held)
+    changed = health.changed if health else sum(row.conviction_post != row.conviction_pre for row in held)
+    if not debates:
+        return f"No debate was held over {count(len(rows), 'ticker')}."
+    did = f"{count(debates, 'debate')} changed {changed or 'no'} decision{'s' * (changed != 1)}"
+    spent = health.bill.debates_usd if health else sum(row.debate_cost_usd or 0 for row in held)
+    if not spent:
+        return f"{did} and cost nothing."
+    each = f", {money(spent / changed)} for each decision changed" if changed else ""
+    return f"{did} and cost {money(spent)}{each}."
+
+
+Told = tuple[str, str, str]
+"""What, how much, and what it means."""
+
+
+def health_rows(health: NightHealth) -> list[tuple[str, list[Told]]]:
+    """The health of a night by group."""
+    return [("Debates", _debates(health)), ("Turns", _turns(health)), ("Evidence", _coverage(health))]
+
+
+def _debates(health: NightHealth) -> list[Told]:
+    tilt, error = health.tilt.mean, health.tilt.error
+    lean = "–" if tilt is None else f"{tilt:+.2f}" + ("" if error is None else f" ± {error:.2f}")
+    return [
+        ("held", f"{health.debates:,}", f"and {health.gated:,} not bought"),
+        ("decisions changed", f"{health.changed:,}", f"{health.stances_changed:,} with another stance"),
+        ("contested", f"{health.contested:,}", "the manager's word opposed the moves"),
+        ("echo", percent(health.echo.share), f"changes with the sign of the view before, of {health.echo.n:,}"),
+        ("mean tilt", lean.replace("-", "−"), f"+1 all to the bull, −1 all to the bear, over {health.tilt.n:,}"),
+        (
+            "theater",
+            percent(health.theater.share),
+            f"nobody answered or nothing changed hands, of {health.theater.n:,}",
+        ),
+        ("rounds", f"{health.executed_rounds:,}", f"of {health.configured_rounds:,} configured"),
+    ]
+
+
+def _turns(health: NightHealth) -> list[Told]:
+    turns = health.turns
+    return [
+        ("count", f"{turns.counted:,}", "managers included"),
+        ("repaired", f"{turns.repaired:,}", "were asked for again"),
+        ("void", f"{turns.void:,}", "do not count"),
+        ("parts dropped", f"{turns.dropped:,}", f"{turns.ungrounded:,} for a number that no evidence carries"),
+    ]
+
+
+def _coverage(health: NightHealth) -> list[Told]:
+    seen = health.coverage
+    return [
+        ("items", f"{seen.items:,}", f"{seen.stale:,} of them stale"),
+        ("missing", f"{seen.missing:,}", "looked for and not known"),
+        ("axes missing", f"{seen.axes_missing:,}", "configured, without evidence"),
+        ("macro fields", f"{seen.bias_fields:,}", f"{seen.bias_carried:,} carried, {seen.bias_missing:,} missing"),
+    ]
+
+
+def bill_rows(night: Night) -> list[Told]:
+    """Calls, tokens and money of the run."""
+    rows: list[Told] = []
+    if night.record is not None:
+        calls = night.record.calls
+        again = f"{calls.replayed:,} more from the journal, {calls.repaired:,} repaired, {calls.void:,} void"
+        rows.append(("calls made", f"{calls.made:,}", again))
+    if night.health is not None:
+        return rows + _bill(night.health.bill)
+    if night.record is not None:
+        rows += [("tokens", f"{night.record.tokens:,}", "read and written")]
+        rows += [("money", money(night.record.cost_usd), "of the run, over all its starts")]
+    return rows
+
+
+def _bill(bill: Bill) -> list[Told]:
+    ceiling = "no ceiling" if bill.ceiling_usd is None else f"of at most {money(bill.ceiling_usd)}"
+    return [
+        ("tokens read", f"{bill.input_tokens:,}", f"{percent(bill.cache_read_share)} from a prompt cache"),
+        ("tokens written", f"{bill.output_tokens:,}", ""),
+        ("money", money(bill.cost_usd), ceiling),
+        ("of it debates", money(bill.debates_usd), "managers included, when they were bought"),
+        ("a changed decision", money(bill.per_changed_usd), "money of the debates for each"),
+    ]
+
+
+def deltas(night: Night) -> list[tuple[int, int]]:
+    """Debates by the change they came to."""
+    if night.health is not None:
+        return [(one.delta, one.debates) for one in night.health.deltas]
+    found = [row.conviction_delta for row in night.feed.rows if row.decided_by is not None]
+    return [(delta, found.count(delta)) for delta in range(-2, 3) if delta in found]
+
+
+def conviction_told(row: FeedRow) -> str:
+    """Conviction before and after.
+
+    It is one number where the debate changed nothing.
+    """
+    before, after = signed(row.conviction_pre), signed(row.conviction_post)
+    return after if before == after else f"{before} → {after}"

@@ -1,0 +1,135 @@
+"""The morning page and the history page: gather what a store holds, and write one file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+
+from phases.core.errors import UsageError
+from phases.core.runner import Artefacts
+from phases.core.runs import Known, Runs
+from phases.core.store import Store
+from phases.core.store import feed as feed_table
+from phases.debate.carry import CLOSED
+from phases.night import stored_feed
+from phases.outputs.report.page import history_page, night_page
+from phases.outputs.report.records import Night, Past, PastRun, TickerNight, Waiting
+from phases.outputs.tables import write_whole
+from schemas.analyst import AnalystPayload
+from schemas.base import Model
+from schemas.bias import BiasRow
+from schemas.debate import Case
+from schemas.feed import Failure, FeedRow, TickerOutcome
+from schemas.health import NightHealth
+from schemas.ledger import DebateTranscript
+from schemas.market import MarketSnapshot
+from schemas.news import NewsSnapshot
+from schemas.run import RunHeader, RunRecord
+from schemas.summary import DebateSummary
+
+NIGHT, HISTORY = "report.html", "history.html"
+
+PARTS: dict[str, type[Model]] = {
+    "failure": Failure,
+    "market_snapshot": MarketSnapshot,
+    "news_snapshot": NewsSnapshot,
+    "analyst_payload": AnalystPayload,
+    "debate_transcript": DebateTranscript,
+    "debate_summary": DebateSummary,
+}
+"""Artefacts of a ticker that its block shows."""
+
+
+def write_report(store: Store, out: Path, name: str | None, history: bool = False, to: Path | None = None) -> Path:
+    """Write the page of a run, or of all runs, and say where it is. Reads the store, writes a file.
+
+    Without `to` it goes into the folder of the run, or into `out`. Raises UsageError for a run that is not
+    there or has no feed, and for a file that cannot be written.
+    """
+    if history == (name is not None):
+        raise UsageError("report: name a RUN (an id, or `last`), or say --history; not both")
+    if name is None:
+        text, place = history_text(store), out / HISTORY
+    else:
+        known = Runs(store).find(name)
+        text, place = night_text(store, known), out / known.run_id / NIGHT
+    return _written(text, to) if to is not None else _written(text, place, own=True)
+
+
+def _written(text: str, path: Path, own: bool = False) -> Path:
+    """A link that lies where the page of a run belongs is taken away, never followed."""
+    try:
+        if own:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if path.is_symlink():
+                path.unlink()
+        write_whole(path, text)
+    except OSError as error:
+        raise UsageError(f"report: {path} cannot be written ({error.strerror}); name a file with --to") from None
+    return path
+
+
+def night_text(store: Store, known: Known) -> str:
+    """The morning page of a run. Raises UsageError if the run has no feed. Reads the store."""
+    kept = Artefacts(store, known.run_id)
+    feed, record = stored_feed(store, known.run_id), json.loads(known.record) if known.record else {}
+    health, bias = record.pop("health", None), kept.load("").get("bias_row")
+    return night_page(
+        Night(
+            header=RunHeader.model_validate_json(known.header),
+            feed=feed,
+            record=_record(record) if record else None,
+            health=None if health is None else NightHealth.model_validate_json(json.dumps(health)),
+            bias=None if bias is None else BiasRow.model_validate_json(bias),
+            ticker=lambda row: _ticker(row, kept.load(row.ticker)),
+        )
+    )
+
+
+def _record(record: dict[str, Any]) -> RunRecord:
+    return RunRecord.model_validate_json(json.dumps(record))
+
+
+def _ticker(row: FeedRow, kept: dict[str, str]) -> TickerNight:
+    parts = {name: model.model_validate_json(kept[name]) for name, model in PARTS.items() if name in kept}
+    case = Case.model_validate_json(kept["case"]) if "case" in kept else None
+    return TickerNight(row, TickerOutcome.model_validate(parts), case)
+
+
+def history_text(store: Store) -> str:
+    """The history page of every finished night. Raises UsageError if there is none. Reads the store."""
+    finished = [one for one in Runs(store).all() if one.state == "finished" and one.record]
+    if not finished:
+        raise UsageError("report --history: this store holds no finished night yet; start one with `run`")
+    engines = list(dict.fromkeys(one.engine for one in reversed(finished)))
+    return history_page([_past(store, engine, [one for one in finished if one.engine == engine]) for engine in engines])
+
+
+def _past(store: Store, engine: str, known: Sequence[Known]) -> Past:
+    found = [_run(store, one) for one in known]
+    runs = tuple(sorted(found, key=lambda run: run.record.session))
+    latest = {row.ticker: row for run in runs for row in run.rows if row.decided_by is not None}
+    waiting = [_waiting(store, latest[ticker]) for ticker in sorted(latest)]
+    return Past(engine, runs, tuple(one for one in waiting if one.points or one.conditions))
+
+
+def _run(store: Store, known: Known) -> PastRun:
+    record = json.loads(known.record or "")
+    record.pop("health", None)
+    wanted = select(feed_table.c.row).where(feed_table.c.run_id == known.run_id).order_by(feed_table.c.position)
+    with store.read() as connection:
+        rows = [FeedRow.model_validate_json(row) for (row,) in connection.execute(wanted)]
+    return PastRun(known.run_id, _record(record), tuple(rows))
+
+
+def _waiting(store: Store, row: FeedRow) -> Waiting:
+    """What the debate of a row left open."""
+    kept = Artefacts(store, row.run_id).load(row.ticker)
+    summary = DebateSummary.model_validate_json(kept["debate_summary"])
+    case = Case.model_validate_json(kept["case"])
+    points = tuple(one for one in summary.points if one.answer not in CLOSED)
+    return Waiting(row, points, summary.would_resolve_if, case.bundle, case.carried)

@@ -94,7 +94,7 @@ class Frame(NamedTuple):
         ]
 
 
-GAP = Frame(34, 360, 10, 172)
+GAP = Frame(34, 290, 10, 172)
 
 
 def gap_told(ticker: str, rounds: Sequence[Round], before: float | None) -> str:
@@ -130,7 +130,7 @@ def gap_chart(ticker: str, rounds: Sequence[Round], before: float | None) -> Mar
     parts += [_path("middle", middle), _path("bull", bull), _path("bear", bear)]
     parts += [_dot("bull dot", *at) for at in bull] + [_square("bear dot", *at) for at in bear]
     parts += _ends(rounds, before)
-    return _svg(480, 200, gap_told(ticker, rounds, before), parts)
+    return _svg(404, 200, gap_told(ticker, rounds, before), parts)
 
 
 def _ends(rounds: Sequence[Round], before: float | None) -> list[Markup]:

@@ -71,7 +71,7 @@ def stance_told(one: Line) -> str:
 
 def why_told(one: Line) -> str:
     """Why it moved: the reason of the row, and since when the stance is another."""
-    since = f"It was {one.last.stance} on {one.last.session}. " if one.turned and one.last else ""
+    since = f"was {one.last.stance} on {one.last.session}; " if one.turned and one.last else ""
     return f"{since}{one.row.reason or ''}"
 
 
@@ -102,13 +102,14 @@ def health_rows(health: NightHealth) -> list[tuple[str, list[Told]]]:
 
 def _debates(health: NightHealth) -> list[Told]:
     tilt, error = health.tilt.mean, health.tilt.error
-    lean = "–" if tilt is None else f"{tilt:+.2f}" + ("" if error is None else f" ± {error:.2f}")
+    lean = "–" if tilt is None else f"{tilt:+.2f}".replace("-", "−")
+    sure = "" if error is None else f"± {error:.2f}; "
     return [
         ("held", f"{health.debates:,}", f"and {health.gated:,} not bought"),
         ("decisions changed", f"{health.changed:,}", f"{health.stances_changed:,} with another stance"),
         ("contested", f"{health.contested:,}", "the manager's word opposed the moves"),
         ("echo", percent(health.echo.share), f"changes with the sign of the view before, of {health.echo.n:,}"),
-        ("mean tilt", lean.replace("-", "−"), f"+1 all to the bull, −1 all to the bear, over {health.tilt.n:,}"),
+        ("mean tilt", lean, f"{sure}+1 all to the bull, −1 all to the bear, over {health.tilt.n:,}"),
         (
             "theater",
             percent(health.theater.share),

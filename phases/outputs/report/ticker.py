@@ -43,6 +43,12 @@ class Point(NamedTuple):
     evidence: tuple[Cited, ...]
     ruling: str
     """The manager's word, where it is not that the point stands."""
+    last: str
+    """Who made the latest move on it; empty if nobody did."""
+    reason: str
+    """What that move says."""
+    brought: tuple[Cited, ...]
+    """What that move rests on."""
 
 
 class Test(NamedTuple):
@@ -51,7 +57,7 @@ class Test(NamedTuple):
     id: str
     label: str
     words: str
-    """For example `rises above 0.0 %`."""
+    """For example `rises above 0.0%`."""
     now: str
     fired: bool
 
@@ -98,15 +104,27 @@ def points(summary: DebateSummary, transcript: DebateTranscript | None, known: K
     """Every point, what stands first; points of a protocol without moves only weigh something."""
     turns = [event.contribution for event in (transcript.ledger if transcript else ()) if isinstance(event, Spoke)]
     moves = not turns or any(turn.moves is not None for turn in turns)
+    latest = {move.target: (turn.role, move) for turn in turns for move in turn.moves or ()}
     ruled = {one.claim: f"{one.ruling}: {one.because}" for one in summary.rulings if one.ruling != "stands"}
-    found = [_point(one, moves, known, ruled.get(one.id, "")) for one in summary.points]
+    found = [_point(one, moves, known, ruled.get(one.id, ""), latest.get(one.id)) for one in summary.points]
     order = ("stands", "open", "fell", "")
     return tuple(sorted(found, key=lambda one: (order.index(one.fate), one.side != "bull", one.id)))
 
 
-def _point(one: WeighedClaim, moves: bool, known: Known, ruling: str) -> Point:
-    fate, became = (FATE[one.answer], BECAME[one.answer]) if moves else ("", "")
-    return Point(one.id, one.side, one.text, fate, became, f"{one.weight:g}", cited(one.evidence, known), ruling)
+def _point(one: WeighedClaim, moves: bool, known: Known, ruling: str, last: tuple[str, Move] | None) -> Point:
+    return Point(
+        id=one.id,
+        side=one.side,
+        text=one.text,
+        fate=FATE[one.answer] if moves else "",
+        became=BECAME[one.answer] if moves else "",
+        weight=f"{one.weight:g}",
+        evidence=cited(one.evidence, known),
+        ruling=ruling,
+        last=last[0] if last else "",
+        reason=last[1].reason if last else "",
+        brought=cited(last[1].evidence, known) if last else (),
+    )
 
 
 def rounds(transcript: DebateTranscript | None) -> tuple[Round, ...]:

@@ -123,9 +123,9 @@ def percent(value: float | None) -> str:
     """A share in whole percent.
 
     >>> percent(0.25), percent(None)
-    ('25 %', '–')
+    ('25%', '–')
     """
-    return "–" if value is None else f"{100 * value:.0f} %"
+    return "–" if value is None else f"{100 * value:.0f}%"
 
 
 def money(value: float | None) -> str:
@@ -152,7 +152,7 @@ def measured(value: bool | float | int | str, unit: Unit, *, sign: bool = False)
     """A value in its unit.
 
     >>> measured(-0.0512, "ratio"), measured(0.1, "ratio", sign=True), measured(12, "days"), measured(True, "text")
-    ('−5.1 %', '+10.0 %', '12 days', 'yes')
+    ('−5.1%', '+10.0%', '12 days', 'yes')
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -162,7 +162,7 @@ def measured(value: bool | float | int | str, unit: Unit, *, sign: bool = False)
     match unit:
         case "ratio":
             places = 1 if abs(value) >= 0.0005 or not value else 2
-            text = f"{100 * value:{plus}.{places}f} %"
+            text = f"{100 * value:{plus}.{places}f}%"
         case "usd":
             text = f"{'-' * (value < 0)}${abs(value):,.2f}"
         case "days" | "count":

@@ -1,0 +1,230 @@
+"""The morning page in a real browser: what a reader sees and can do."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import Opened
+from tests.browser.stores import DAYS, TICKERS, with_health
+from tests.conftest import Night
+
+PageOf = Callable[..., Path]
+
+SHOWN = "one => one.checkVisibility({ contentVisibilityAuto: true })"
+
+
+@pytest.fixture
+def rows(nights: Night) -> dict[str, dict[str, Any]]:
+    """Rows of the last night by ticker, from its exported feed."""
+    (folder,) = nights.path.glob(f"{DAYS[-1]}-*")
+    return {row["ticker"]: row for row in json.loads((folder / "feed.json").read_text())["rows"]}
+
+
+@pytest.fixture
+def page(store: Path, page_of: PageOf, opened: Opened) -> Any:
+    with_health(store)
+    return opened(page_of(store)).page
+
+
+def _column(page: Any, number: int) -> list[str]:
+    return page.locator(f"#all tbody tr:visible > *:nth-child({number})").all_inner_texts()
+
+
+def test_it_begins_with_who_spoke_and_which_night(page: Any) -> None:
+    first = page.locator("header").inner_text().splitlines()[0]
+    assert re.search(rf"^engine: offline-desk v\d+, llm: none\s+night of {DAYS[-1]}\s+session {DAYS[-1]}", first), first
+
+
+def test_the_top_says_what_moved_and_what_the_debates_brought(page: Any, rows: dict[str, dict[str, Any]]) -> None:
+    """4 debates, 2 decisions, $0.3124: $0.1562 each, as the health says."""
+    changed = {ticker for ticker, row in rows.items() if row["conviction_pre"] != row["conviction_post"]}
+    assert changed
+    told = page.locator("#moved").inner_text()
+    assert "4 debates changed 2 decisions and cost $0.3124, $0.1562 for each decision changed." in told
+    assert "mean tilt −0.13 lies beyond two standard errors of 0.06" in told
+    moved = page.locator("#moved .moves li").all_inner_texts()
+    assert changed <= {line.split()[0] for line in moved}
+    for line in moved:
+        assert str(rows[line.split()[0]]["reason"]) in line
+    top = page.locator("#moved").bounding_box()
+    assert top["y"] + top["height"] < 900, "what moved is seen without scrolling"
+
+
+def test_the_health_is_rendered_figure_by_figure(page: Any) -> None:
+    told = page.locator("#health").inner_text()
+    for figure in (
+        *("4", "7", "2", "100%", "−0.13", "± 0.09", "25%", "6", "of 8 configured", "28", "3", "1", "5"),
+        *("83", "9", "4 of them stale", "2 carried, 7 missing", "1,234,567", "45,678", "61%", "$0.5234", "$5.00"),
+    ):
+        assert figure in told, figure
+
+
+def test_a_column_sorts_by_value_both_ways_and_what_has_none_comes_last(
+    page: Any, rows: dict[str, dict[str, Any]]
+) -> None:
+    order = sorted(
+        (row["conviction_post"], ticker) for ticker, row in rows.items() if row["conviction_post"] is not None
+    )
+    head = page.locator("#all thead th").nth(5)
+    head.locator("button").click()
+    assert _column(page, 1)[:4] == [ticker for _, ticker in order]
+    assert (_column(page, 1)[4], head.get_attribute("aria-sort")) == ("FB", "ascending")
+    head.locator("button").click()
+    numbers = [rows[ticker]["conviction_post"] for ticker in _column(page, 1)[:4]]
+    assert numbers == sorted(numbers, reverse=True)
+    assert (_column(page, 1)[4], head.get_attribute("aria-sort")) == ("FB", "descending")
+    page.locator("#all thead th button").first.click()
+    assert _column(page, 1) == sorted(TICKERS)
+    assert page.locator("#all [aria-sort]").count() == 1
+
+
+def test_the_table_filters_by_name_status_stance_and_movement(page: Any, rows: dict[str, dict[str, Any]]) -> None:
+    page.fill("#f-name", "m")
+    assert _column(page, 1) == ["IBM", "MSFT"]
+    assert page.locator("#f-count").inner_text() == "2 of 5"
+    assert page.locator("details.ticker:visible summary .name").all_inner_texts() == ["IBM", "MSFT"]
+    page.fill("#f-name", "")
+    page.select_option("#f-status", "no_data")
+    assert _column(page, 1) == ["FB"]
+    page.select_option("#f-status", "")
+    page.select_option("#f-stance", "sell")
+    assert _column(page, 1) == [ticker for ticker, row in rows.items() if row["stance"] == "sell"]
+    page.select_option("#f-stance", "")
+    page.check("#f-moved")
+    assert sorted(_column(page, 1)) == sorted(one.split()[0] for one in page.locator(".moves li").all_inner_texts())
+
+
+def test_a_row_without_a_view_is_never_neutral(page: Any) -> None:
+    """Own colour, its status and its reason; no stance and no number."""
+    row = page.locator("#all tr.no_data")
+    cells = row.locator("td").all_inner_texts()
+    assert cells[0] == "no data" and set(cells[1:-1]) == {"–"} and "no bar of FB" in cells[-1]
+    colour = "one => getComputedStyle(one).color"
+    plain = page.locator("#all tr.debated .st").first.evaluate(colour)
+    assert row.locator(".st").evaluate(colour) != plain
+    assert "no bar of FB" in page.locator("#moved .others").inner_text()
+
+
+def test_a_link_unfolds_its_ticker_and_everything_is_in_it(page: Any, rows: dict[str, dict[str, Any]]) -> None:
+    block = page.locator("details.ticker", has=page.locator("summary", has_text="IBM"))
+    assert not block.evaluate("one => one.open")
+    page.locator("#all a", has_text="IBM").click()
+    assert block.evaluate("one => one.open")
+    told = block.inner_text()
+    for part in ("View before and after", "Both theses", "Gap by round", "Points that stand or fell", "left open on"):
+        assert part.replace("left open on", "left open") in told
+    assert "What would settle it" in told and re.search(r"(rises above|falls below) 0\.0%\s+tonight [+−]\d", told)
+    whole = block.locator("details.whole")
+    assert not whole.locator("h5").first.evaluate(SHOWN)
+    whole.locator("summary").click()
+    assert whole.locator("h5").all_inner_texts() == ["Round 1, opening", "Round 2", "Round 3"]
+
+
+def test_the_keyboard_does_it_all(page: Any) -> None:
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.locator("#all thead button").nth(2).focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#all thead th").nth(2).get_attribute("aria-sort") == "ascending"
+    page.locator("details.ticker summary").first.focus()
+    page.keyboard.press("Space")
+    assert page.locator("details.ticker").first.evaluate("one => one.open")
+    page.locator("#theme").focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_every_figure_says_its_numbers(page: Any, rows: dict[str, dict[str, Any]]) -> None:
+    figures = page.locator("svg").all()
+    assert len(figures) == 5, "four gap charts and the distribution"
+    for figure in figures:
+        assert figure.get_attribute("role") == "img"
+        assert len(re.findall(r"\d", figure.get_attribute("aria-label"))) >= 5
+    told = page.locator("details.ticker").nth(3).locator("svg").get_attribute("aria-label")
+    assert (
+        f"gap {rows['IBM']['gap_first']:.3f}" in told
+        and f"Before the debate: {rows['IBM']['probability_pre']:.3f}" in told
+    )
+    for field in page.locator("input, select").all():
+        assert field.evaluate("one => one.labels.length") == 1
+
+
+CONTRAST = """() => {
+  const light = (text) => {
+    const [r, g, b] = text.match(/[\\d.]+/g).slice(0, 3).map((v) => v / 255)
+      .map((v) => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
+    return .2126 * r + .7152 * g + .0722 * b;
+  };
+  const ground = (one) => {
+    for (let at = one; at; at = at.parentElement) {
+      const colour = getComputedStyle(at).backgroundColor;
+      if (!/, 0\\)$/.test(colour)) return colour;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const poor = [];
+  for (const one of document.querySelectorAll("body *")) {
+    if (![...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim())) continue;
+    if (one.closest("svg") || one.localName === "script" || one.closest("[hidden]")) continue;
+    const [a, b] = [light(getComputedStyle(one).color), light(ground(one))].sort((x, y) => y - x);
+    if ((a + .05) / (b + .05) < 4.5) poor.push(`${one.localName}.${one.className} ${((a + .05) / (b + .05)).toFixed(2)}`);
+  }
+  return [...new Set(poor)];
+}"""
+"""Elements whose text has less than the contrast that WCAG 2 asks for (4.5 to 1)."""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_both_schemes_are_readable(store: Path, page_of: PageOf, opened: Opened, scheme: str) -> None:
+    page = opened(page_of(store), color_scheme=scheme).page
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    channels = [float(one) for one in re.findall(r"[\d.]+", ground)[:3]]
+    assert (sum(channels) > 600) == (scheme == "light"), ground
+    assert page.evaluate(CONTRAST) == []
+    page.click("#theme")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != ground
+    assert page.evaluate(CONTRAST) == []
+
+
+def test_a_phone_needs_no_sideways_scrolling(store: Path, page_of: PageOf, opened: Opened) -> None:
+    with_health(store)
+    page = opened(page_of(store), width=360).page
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    assert page.locator("#all tbody tr").first.locator("td:visible").count() == 4
+
+
+def test_it_prints_with_its_blocks_unfolded(page: Any, tmp_path: Path) -> None:
+    page.evaluate(
+        "addEventListener('beforeprint', () => { window.open_then = document.querySelectorAll('.ticker[open]').length; })"
+    )
+    file = tmp_path / "page.pdf"
+    page.pdf(path=file, format="A4")
+    assert file.read_bytes().startswith(b"%PDF-")
+    assert page.evaluate("window.open_then") == len(TICKERS)
+    assert page.locator(".ticker[open]").count() == 0, "and folds them again"
+
+
+def test_without_scripts_everything_is_still_there(store: Path, page_of: PageOf, opened: Opened) -> None:
+    page = opened(page_of(store), java_script_enabled=False).page
+    assert _column(page, 1) == list(TICKERS)
+    assert not page.locator("#filters").is_visible() and not page.locator("#theme").is_visible()
+    page.locator("details.ticker summary").first.click()
+    assert page.locator("details.ticker .body").first.is_visible()
+
+
+def test_a_night_stored_before_health_was_counted_says_so(store: Path, page_of: PageOf, opened: Opened) -> None:
+    page = opened(page_of(store)).page
+    assert "stored before its health was counted" in page.locator("#health").inner_text()
+
+
+def test_the_night_itself_leaves_the_page_in_its_folder(nights: Night) -> None:
+    for told in nights.told:
+        page = Path(told.json["out"]) / "report.html"
+        assert page.read_text(encoding="utf-8").startswith("<!doctype html>")

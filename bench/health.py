@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from phases.core.runner import Artefacts
 from phases.core.store import Store, open_store
-from phases.maths import health
+from phases.health import Tally, tally_of
 from phases.night import hold_night
 from phases.plan import Words, plan
-from schemas.feed import FeedRow
-from schemas.summary import RATED, DebateSummary
 
 FIRST, LAST = (2004, 1), (2013, 2)
 
@@ -29,33 +25,26 @@ def months() -> list[str]:
     return [f"{year}-{month:02d}-28" for year, month in every if FIRST <= (year, month) <= LAST]
 
 
-def debates(store: Store, out: Path, protocol: str) -> list[tuple[FeedRow, DebateSummary]]:
-    """Every rated row with its summary."""
-    found = []
+def debates(store: Store, out: Path, protocol: str) -> Tally:
+    """Figures of every month's debates."""
+    found = Tally()
     for day in months():
         planned = plan(Words(as_of=day, sets=(f"debate.protocol={protocol}",)), None)
         feed = hold_night(planned, store, out, lambda *_: None).feed
-        kept = Artefacts(store, feed.run_id)
-        for row in feed.rows:
-            if row.status in RATED:
-                made = kept.load(row.ticker)
-                found.append((row, DebateSummary.model_validate_json(made["debate_summary"])))
+        tally_of(store, feed, found)
     return found
 
 
-def report(found: list[tuple[FeedRow, DebateSummary]]) -> dict[str, object]:
+def report(found: Tally) -> dict[str, object]:
     """The figures, ready for JSON."""
-    deltas = [row.conviction_delta or 0 for row, _ in found]
-    tilts = [float(one) for _, summary in found if (one := summary.readouts.get("exchange.tilt")) is not None]
-    stops = Counter(str(summary.readouts["stop"]) for _, summary in found)
     return {
-        "debates": len(found),
-        "deltas": health.spread(deltas)._asdict(),
-        "echo": health.echo([row.conviction_pre or 0 for row, _ in found], deltas)._asdict(),
-        "mean score": round(sum(row.conviction_pre or 0 for row, _ in found) / max(len(found), 1), 4),
-        "signed tilt": health.mean_tilt(tilts)._asdict(),
-        "theater": sum("theater" in summary.readouts for _, summary in found),
-        "ended by": dict(stops.most_common()),
+        "debates": found.debates,
+        "deltas": found.spread._asdict(),
+        "echo": found.echo._asdict(),
+        "mean score": round(sum(found.scores) / max(found.debates, 1), 4),
+        "signed tilt": found.tilt._asdict(),
+        "theater": found.counts["theater"],
+        "ended by": dict(found.stops.most_common()),
     }
 
 

@@ -23,11 +23,13 @@ from phases.core.runs import FeedEntry, Runs
 from phases.core.skills import Skill
 from phases.core.store import Store, open_store
 from phases.core.text import printable
+from phases.health import night_health
 from phases.outputs.tables import FORMATS, record_text, write_whole
 from phases.pipeline import PIPELINE
 from phases.plan import Plan
 from schemas.feed import PortfolioFeed
 from schemas.generate import schema_text
+from schemas.health import NightHealth
 from schemas.run import RunHeader, RunRecord
 from schemas.summary import RATED, Status
 
@@ -76,7 +78,7 @@ def hold_night(plan: Plan, store: Store, out: Path, progress: Progress) -> Finis
     finally:
         plan.provider.close()
     spent = spent_by(store, header.run_id)
-    record = _record(feed, recorder, spent, out, plan.asked)
+    record = _record(feed, recorder, spent, out, plan.asked, night_health(store, header, feed))
     _written(feed, record)
     rows = [FeedEntry(row.ticker, row.status, row.model_dump_json()) for row in feed.rows]
     told = recorder.rows(recorder.event("ended", note=f"exit {record.exit}"))
@@ -99,7 +101,7 @@ def hold_aside(plan: Plan, store: Store, out: Path, progress: Progress) -> Finis
     finally:
         plan.provider.close()
     spent = spent_by(store, header.run_id)
-    record = _record(feed, recorder, spent, out, plan.asked)
+    record = _record(feed, recorder, spent, out, plan.asked, night_health(store, header, feed))
     _written(feed, record)
     told = recorder.rows(recorder.event("ended", note=f"exit {record.exit}"))
     runs.finish_aside(header.run_id, record.model_dump_json(), told)
@@ -208,7 +210,9 @@ def _carry_out(
     return feed
 
 
-def _record(feed: PortfolioFeed, recorder: Recorder, spent: Spent, out: Path, asked: date) -> RunRecord:
+def _record(
+    feed: PortfolioFeed, recorder: Recorder, spent: Spent, out: Path, asked: date, health: NightHealth
+) -> RunRecord:
     tickers = {row.ticker: row.status for row in feed.rows}
     return RunRecord(
         run_id=feed.run_id,
@@ -223,6 +227,7 @@ def _record(feed: PortfolioFeed, recorder: Recorder, spent: Spent, out: Path, as
         cost_usd=spent.micros / MICROS,
         out=str(out / feed.run_id),
         exit=_exit(tickers.values()),
+        health=health,
     )
 
 

@@ -64,7 +64,7 @@ class Turnout(Model):
     void: Count
     """Turns that do not count."""
     dropped: Count
-    """Claims and moves that do not count."""
+    """Claims, moves and other parts of turns that do not count."""
     ungrounded: Count
     """Of these, the ones dropped for a number that no evidence carries."""
 
@@ -81,7 +81,7 @@ class Coverage(Model):
     axes_missing: Count
     """Configured axes that had no evidence, over all tickers."""
     bias_fields: Count
-    """Fields of the bias row that carry a value of the night."""
+    """Fields of the bias row, its notes aside, that carry a value of the night."""
     bias_carried: Count
     """Fields of the bias row that carry an earlier value."""
     bias_missing: Count
@@ -100,7 +100,7 @@ class Bill(Model):
     cost_usd: Dollars
     """Money of the run."""
     debates_usd: Dollars
-    """Of this, what the debates and their managers cost when they were bought."""
+    """What the debates and their managers cost when they were bought, be it for an earlier run."""
     ceiling_usd: Dollars | None
     """Most it might spend; absent for no ceiling."""
     per_changed_usd: Dollars | None

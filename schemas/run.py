@@ -8,6 +8,7 @@ from pydantic import Field
 
 from schemas.base import Day, EvidenceId, Model, Probability, Stance, Text, Ticker
 from schemas.bias import BiasRow
+from schemas.health import NightHealth
 from schemas.market import Question
 from schemas.settings import PriceTable, Settings
 from schemas.summary import DebateSummary, Status
@@ -125,3 +126,5 @@ class RunRecord(Model):
     """Folder of the run."""
     exit: Annotated[int, Field(ge=0, le=3)]
     """0 if every ticker has a planned outcome, 3 if some are unpaid, else 1."""
+    health: NightHealth | None = None
+    """Health of the night; absent in records of older versions."""

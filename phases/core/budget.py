@@ -158,9 +158,15 @@ class Spent(NamedTuple):
     """What a run has spent over all its starts; a call that is not settled counts at its worst case."""
 
     calls: int
-    tokens: int
+    usage: Usage
+    """Tokens of all of them."""
     micros: int
     """Millionths of a US dollar."""
+
+    @property
+    def tokens(self) -> int:
+        """Tokens read and written."""
+        return self.usage.tokens
 
     def __str__(self) -> str:
         return f"cost: {dollars(self.micros)} ({self.calls} call{'s' * (self.calls != 1)}, {self.tokens:,} tokens)"
@@ -170,8 +176,10 @@ def spent_by(store: Store, run_id: str) -> Spent:
     """What a run has spent. Reads the store."""
     with store.read() as connection:
         rows = connection.execute(select(spend.c.usage, spend.c.micros).where(spend.c.run_id == run_id)).all()
-    tokens = sum(Usage.model_validate_json(row.usage).tokens for row in rows if row.usage)
-    return Spent(len(rows), tokens, sum(row.micros for row in rows))
+    usages = [Usage.model_validate_json(row.usage) for row in rows]
+    names = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+    usage = Usage(**{name: sum(getattr(one, name) for one in usages) for name in names})
+    return Spent(len(rows), usage, sum(row.micros for row in rows))
 
 
 def billed(replies: Sequence[Reply], model: str, rates: Mapping[str, Rates]) -> dict[str, Any]:

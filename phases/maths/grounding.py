@@ -37,7 +37,17 @@ from phases.maths.figures import Figure, Kind, numbers
 from phases.maths.prose import sentence_spans, sentences
 from schemas.market import Evidence, Unit
 
-__all__ = ["Figure", "Given", "Stray", "given_of", "numbers", "sentences", "ungrounded", "without_strays"]
+__all__ = [
+    "Figure",
+    "Given",
+    "Stray",
+    "given_of",
+    "names_stray",
+    "numbers",
+    "sentences",
+    "ungrounded",
+    "without_strays",
+]
 
 CUT: Final = " [cut]"
 """Mark of a text that lost a sentence."""
@@ -60,6 +70,9 @@ class Given(NamedTuple):
     """Pattern of a word that must stand in the same sentence for the value to count; empty for any sentence."""
 
 
+NO_VALUE, OPPOSITE = "is no value given", "has the wrong sign or direction"
+
+
 class Stray(NamedTuple):
     """One number that states no given value; `str` is the sentence that says so to its author."""
 
@@ -77,10 +90,19 @@ class Stray(NamedTuple):
     def __str__(self) -> str:
         """What is wrong, and the value that comes nearest."""
         if self.why == "sign":
-            return f"{self.text} has the wrong sign or direction; the value is {self.nearest} ({self.id})"
+            return f"{self.text} {OPPOSITE}; the value is {self.nearest} ({self.id})"
         if self.why == "none":
-            return f"{self.text} is no value given, and none is near it"
-        return f"{self.text} is no value given; nearest is {self.nearest} ({self.id})"
+            return f"{self.text} {NO_VALUE}, and none is near it"
+        return f"{self.text} {NO_VALUE}; nearest is {self.nearest} ({self.id})"
+
+
+def names_stray(sentence: str) -> bool:
+    """Whether a sentence is that of a stray number.
+
+    >>> names_stray("/claims/0: 7.7x is no value given, and none is near it"), names_stray("/claims/0: no evidence")
+    (True, False)
+    """
+    return NO_VALUE in sentence or OPPOSITE in sentence
 
 
 class _Reading(NamedTuple):

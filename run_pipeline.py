@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from phases.core.errors import UsageError
+from phases.core.log import set_form
 from phases.core.text import nearest, printable
 from phases.entry import leave, out_folder, resume_hint, tell
 
@@ -53,6 +54,7 @@ def run(
     estimate: Annotated[bool, typer.Option("--estimate", help="Say what it will cost, and do nothing.")] = False,
     count: Annotated[bool, typer.Option("--count", help="With --estimate: the server counts the tokens.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the machine summary on stdout.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Nothing on stderr but errors.")] = False,
 ) -> None:
     """Run a night, from evidence to the portfolio feed."""
     from phases.plan import Words
@@ -65,38 +67,44 @@ def run(
         return
     if count:
         raise UsageError("--count goes with --estimate")
-    raise typer.Exit(_run(words, out, resume, as_json))
+    raise typer.Exit(_run(words, out, resume, as_json, quiet))
 
 
-def _run(words: Words, out: Path, resume: str | None, as_json: bool) -> int:
+def _run(words: Words, out: Path, resume: str | None, as_json: bool, quiet: bool) -> int:
     from phases.core.runs import Runs
     from phases.core.store import FILE, configured_store, has_store
     from phases.doctor import preflight
     from phases.night import hold_night
-    from phases.outputs.terminal import Progress, feed_table, first_lines, last_lines
+    from phases.outputs.progress import progress
+    from phases.outputs.terminal import coloured, feed_table, first_lines, last_lines
     from phases.plan import plan, resume_plan, settings_of
     from phases.report import write_report
 
     settings = settings_of(words)
+    set_form(settings.operation.log)
     if resume is None or not has_store(out):
         if resume not in (None, "last"):
             raise UsageError(f"--out {out}: no run {printable(str(resume))} here (there is no {FILE})")
         plan(words, None)  # everything that can be wrong is found before a file is made
     with closing(configured_store(out, lock_seconds=settings.operation.lock_seconds)) as store:
         planned = plan(words, Runs(store)) if resume is None else resume_plan(words, Runs(store), resume)
-        tell(first_lines(planned.header, planned.span), sys.stderr if as_json else sys.stdout)
-        for note in planned.notes:
+        if not (as_json and quiet):
+            tell(first_lines(planned.header, planned.span), None if as_json else sys.stdout)
+        for note in () if quiet else planned.notes:
             tell(f"note: {note}")
         if not Runs(store).is_finished(planned.header.run_id):
             preflight(planned.header.settings, planned.places)
+        shown = progress(len(planned.header.tickers), tell, quiet=quiet, live=settings.operation.log == "text")
         try:
-            finished = hold_night(planned, store, out, Progress(len(planned.header.tickers), tell))
+            with shown.shown():
+                finished = hold_night(planned, store, out, shown, shown)
         except KeyboardInterrupt:
             tell(f"interrupted; go on with {resume_hint(out)}")
             return 130
         page = write_report(store, out, planned.header.run_id)
-    shown = f"\n{feed_table(finished.feed)}\n\n{last_lines(finished.record, finished.spent)}\n{page}"
-    tell(finished.record.model_dump_json() if as_json else shown, sys.stdout)
+    table = feed_table(finished.feed, colour=not as_json and coloured(sys.stdout))
+    told = f"\n{table}\n\n{last_lines(finished.record, finished.spent)}\n{page}"
+    tell(finished.record.model_dump_json() if as_json else told, sys.stdout)
     return finished.record.exit
 
 

@@ -17,13 +17,20 @@ from typer.exceptions import TyperException
 
 from phases.core.bundle import VERSION
 from phases.core.errors import InfrastructureError, RebuttalError, UsageError
+from phases.core.log import LOG, is_json, set_form
 from phases.core.text import nearest, printable
 
 DEFAULT_OUT = "runs"
 
 
-def tell(line: str, stream: TextIO | None = None) -> None:
-    """Print, on stderr if nothing is said; where nobody reads any more, the work goes on in silence."""
+def tell(line: str, stream: TextIO | None = None, level: int = logging.INFO) -> None:
+    """Print, on stderr if nothing is said; where nobody reads any more, the work goes on in silence.
+
+    Where stderr is a log of JSON lines, what is printed there becomes one of them.
+    """
+    if stream is None and is_json():
+        LOG.log(level, "%s", line)
+        return
     try:
         print(line, file=stream or sys.stderr, flush=True)
     except BrokenPipeError:
@@ -49,7 +56,7 @@ def leave(app: typer.Typer, words: list[str]) -> None:
         tell(f"rebuttal {VERSION}", sys.stdout)
         return
     debug = "--debug" in words
-    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+    set_form("text")
     code = exit_code(app, [word for word in words if word != "--debug"], debug)
     if code == 130 and threading.active_count() > 1:  # calls that were given up must not hold up the end
         os._exit(code)
@@ -82,6 +89,10 @@ def out_folder(text: object) -> Path:
     return out
 
 
+def _fail(line: str) -> None:
+    tell(f"error: {line}", level=logging.ERROR)
+
+
 def _silence() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -110,12 +121,12 @@ def exit_code(app: typer.Typer, words: list[str], debug: bool) -> int:
             traceback.print_exc()
         again = f"; resumable with {_again(words)}" if error.begun else "; no run began: give the same command again"
         told = isinstance(error, InfrastructureError) and _again(words)
-        tell(f"error: {printable(str(error))}{again if told else ''}")
+        _fail(f"{printable(str(error))}{again if told else ''}")
         for note in getattr(error, "__notes__", ()):
-            tell(f"error: {printable(note)}")
+            _fail(printable(note))
         return error.exit_code
     except TyperException as error:
-        tell(f"error: {printable(error.format_message()).rstrip('.')} (see `--help`)")
+        _fail(f"{printable(error.format_message()).rstrip('.')} (see `--help`)")
         return 2
     except (KeyboardInterrupt, typer.Abort):
         tell(f"interrupted; go on with {_again(words)}" if _again(words) else "interrupted")
@@ -125,9 +136,9 @@ def exit_code(app: typer.Typer, words: list[str], debug: bool) -> int:
             _silence()  # nobody reads; leave quietly
             return 0
         if isinstance(error, OSError) and _is_stdout(error):
-            tell(f"error: stdout cannot be written ({error.strerror})")
+            _fail(f"stdout cannot be written ({error.strerror})")
             return 4
         if debug:
             traceback.print_exc()
-        tell(f"error: unexpected {type(error).__name__}: {printable(str(error))} (run again with --debug)")
+        _fail(f"unexpected {type(error).__name__}: {printable(str(error))} (run again with --debug)")
         return 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +16,7 @@ from phases.core.budget import MICROS, Budget, Spent, ceilings_of, spent_by
 from phases.core.errors import UsageError
 from phases.core.fetch import Fetch, Source
 from phases.core.journal import Journal
+from phases.core.log import about
 from phases.core.provider import Provider
 from phases.core.recorder import Recorder
 from phases.core.runner import Artefacts, Doors, Night, run
@@ -23,6 +24,7 @@ from phases.core.runs import FeedEntry, Runs
 from phases.core.skills import Skill
 from phases.core.store import Store, open_store
 from phases.core.text import printable
+from phases.core.watch import Watch
 from phases.health import night_health
 from phases.outputs.tables import FORMATS, record_text, write_whole
 from phases.pipeline import PIPELINE
@@ -55,6 +57,7 @@ class Powers:
     provider: Provider | None = None
     source: Source | None = None
     budget: Budget | None = None
+    watch: Watch = field(default_factory=Watch)
 
 
 def _budget(header: RunHeader, store: Store, attempt: int, again: str = "") -> Budget:
@@ -62,15 +65,22 @@ def _budget(header: RunHeader, store: Store, attempt: int, again: str = "") -> B
     return Budget(store, header.run_id, header.as_of.isoformat(), attempt, *ceilings, again=again)
 
 
-def hold_night(plan: Plan, store: Store, out: Path, progress: Progress) -> Finished:
+def hold_night(plan: Plan, store: Store, out: Path, progress: Progress, watch: Watch | None = None) -> Finished:
     """Start or go on with the run of a plan, to its end. Writes the store and the run's folder."""
+    with about(run=plan.header.run_id):
+        return _held(plan, store, out, progress, watch or Watch())
+
+
+def _held(plan: Plan, store: Store, out: Path, progress: Progress, watch: Watch) -> Finished:
     header, runs = plan.header, Runs(store)
     attempt = runs.start(header.run_id, header.as_of.isoformat(), header.engine, header.model_dump_json())
     recorder = Recorder(store, header.run_id, attempt)
     recorder.record(recorder.event("started", note=header.engine))
     try:
         kept = Artefacts(store, header.run_id)
-        powers = Powers(plan.provider, plan.source, _budget(header, store, attempt))
+        budget = _budget(header, store, attempt)
+        watch.started(recorder, spent_by(store, header.run_id), budget.run_ceiling)
+        powers = Powers(plan.provider, plan.source, budget, watch)
         feed = _carry_out(header, store, recorder, kept, progress, powers)
     except BaseException:
         runs.stop(header.run_id)
@@ -203,6 +213,7 @@ def _carry_out(
             threads=settings.operation.threads,
             source_may_fail=settings.source.on_failure == "degrade",
             progress=progress,
+            watch=powers.watch,
         )
     )
     feed = made["portfolio_feed"]

@@ -23,7 +23,8 @@ from phases.identity import named_run
 from phases.lint import BINDINGS, skill_findings
 from phases.night import Finished, hold_aside, stored_feed
 from phases.outputs.comparison import Altered, altered_table, before_after, difference
-from phases.outputs.terminal import Progress, last_lines
+from phases.outputs.progress import Lines
+from phases.outputs.terminal import last_lines
 from phases.plan import Plan, provider_of
 from phases.providers import check_money
 from schemas.base import Model
@@ -157,7 +158,7 @@ def asked_again(
         raise UsageError(f"--ask: the engine of run {before.run_id} was {before.engine}; it is {provider.engine} now")
     header = named_run(before.model_copy(update={"skills": {**before.skills, skill.name: skill.text}}))
     plan = Plan(header, run.record.as_of, provider, source=None, span=None)
-    return hold_aside(plan, store, out, Progress(len(header.tickers), tell))
+    return hold_aside(plan, store, out, Lines(len(header.tickers), tell))
 
 
 def _why_not(run: Past, skill: Skill) -> str:

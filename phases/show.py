@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from phases.core.budget import spent_by
+from phases.core.budget import dollars, spent_by
 from phases.core.errors import UsageError
 from phases.core.runner import Artefacts
 from phases.core.runs import Runs
@@ -16,7 +16,7 @@ from phases.core.turns import asked_keys, stored_turns
 from phases.night import stored_feed
 from phases.outputs.debate import debate_text
 from phases.outputs.evidence import evidence_text
-from phases.outputs.terminal import feed_table
+from phases.outputs.terminal import feed_table, line
 from schemas.debate import Case
 from schemas.feed import FeedRow
 from schemas.ledger import DebateTranscript
@@ -31,8 +31,8 @@ def list_runs(store: Store) -> str:
         record = json.loads(one.record) if one.record else {}
         counts = ", ".join(f"{number} {status}" for status, number in record.get("statuses", {}).items())
         spent = spent_by(store, one.run_id)
-        cost = f"  {spent}" if spent.calls else ""
-        lines.append(f"{one.run_id}  {one.state:8}  {one.engine}  {counts}{cost}\n")
+        cost = f"  {dollars(spent.micros)}" if spent.calls else ""
+        lines.append(line(f"{one.run_id}  {one.state:8}  {counts}{cost}  {one.engine}") + "\n")
     return "".join(lines)
 
 

@@ -311,6 +311,8 @@ class OperationSettings(Section):
     """Most US dollars a run may spend; absent for no ceiling."""
     max_cost_night: Dollars = None
     """The same for all runs of one night in a store."""
+    log: Literal["text", "json"] = "text"
+    """Form of the lines on stderr: for people, or one JSON object each."""
 
 
 class Settings(Section):

@@ -227,6 +227,8 @@ class Ask:
             lost = ", ".join(f"{reply.request_id or 'a reply'} ({len(reply.text)} characters)" for reply in replies)
             raise StoreError(f"{error}; lost: {lost}") from None
         self.recorder.count("made", len(paid))
+        for _, request, reply in paid:
+            self.recorder.bill(reply.usage.tokens, cost(reply.usage, request.model, self.rates).micros)
         others = self.journal.take([one for one in asked if one.key in late], self.recorder)
         return {key: answer for key, answer in answers.items() if key not in late} | others
 

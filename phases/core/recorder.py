@@ -38,6 +38,11 @@ def later(seconds: float) -> str:
     return (utc_now() + timedelta(seconds=seconds)).isoformat(timespec="milliseconds")
 
 
+def utc_text(seconds: float) -> str:
+    """UTC text of a moment that was read as seconds since 1970."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def pause(seconds: float) -> None:
     """Wait. Reads the clock."""
     time.sleep(seconds)
@@ -93,11 +98,24 @@ class Recorder:
         self._store, self._run_id, self._attempt = store, run_id, attempt
         self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()
+        self._tokens = self._micros = 0
 
     def count(self, what: Counted, times: int = 1) -> None:
         """Count calls and turns."""
         with self._lock:
             self._counts[what] += times
+
+    def bill(self, tokens: int, micros: int) -> None:
+        """Add up what calls read, wrote and cost, in millionths of a US dollar."""
+        with self._lock:
+            self._tokens += tokens
+            self._micros += micros
+
+    @property
+    def billed(self) -> tuple[int, int]:
+        """Tokens and millionths of a US dollar so far."""
+        with self._lock:
+            return self._tokens, self._micros
 
     def event(self, kind: str, **details: object) -> Event:
         """One event, stamped with the clock."""

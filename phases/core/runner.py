@@ -7,11 +7,11 @@ as its failure; what the run lacks stops the run.
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -31,14 +31,14 @@ from phases.core.errors import (
 )
 from phases.core.fetch import Fetch
 from phases.core.journal import Journal
+from phases.core.log import LOG, about
 from phases.core.phase import Phase, check_pipeline, outcome_type, settings_of
 from phases.core.seam import check_seam
 from phases.core.store import Store, artefacts
 from phases.core.text import printable
+from phases.core.watch import Watch
 from schemas.base import Model
 from schemas.events import Turns
-
-LOG = logging.getLogger("rebuttal")
 
 GIVE_UP_SECONDS = 10
 """How long an interrupted run waits for the turns under way."""
@@ -68,6 +68,8 @@ class Night:
     """Told of each ticker that ended, with the reason if it failed."""
     source_may_fail: bool = False
     """Whether a ticker goes without an outcome, and the others go on, when no source answers for it."""
+    watch: Watch = field(default_factory=Watch)
+    """Told of each phase that begins."""
 
 
 class Ended(NamedTuple):
@@ -162,7 +164,7 @@ def heartbeat(journal: Journal) -> Iterator[None]:
             except StoreError as error:  # whoever asked will hear of it when the answer cannot be kept
                 LOG.warning("claims were not renewed: %s", error)
 
-    thread = threading.Thread(target=beat, name="heartbeat", daemon=True)
+    thread = threading.Thread(target=copy_context().run, args=(beat,), name="heartbeat", daemon=True)
     thread.start()
     try:
         yield
@@ -200,6 +202,7 @@ class Asked:
 def _run_once(night: Night, one: Phase, made: Mapping[str, Model], turns: Asked) -> Model:
     entry = outcome_type(one)
     extra = {"outcomes": Outcomes(night.tickers, night.artefacts, entry)} if entry else {}
+    night.watch.began("", one.name)
     artefact: Model = one(**_arguments(night, one, made, extra, turns))
     if one.keys is not None:
         check_seam(f"tickers > {one.name}", night.tickers, one.keys(artefact))
@@ -230,7 +233,7 @@ def _run_tickers(night: Night, phases: Sequence[Phase], made: Mapping[str, Model
     unanswered: list[str] = []
     try:
         futures |= {
-            pool.submit(_run_ticker, night, phases, made, ticker, Asked(noted={*noted})): ticker
+            pool.submit(copy_context().run, _run_ticker, night, phases, made, ticker, Asked(noted={*noted})): ticker
             for ticker in night.tickers
         }
         for future in as_completed(futures):
@@ -240,6 +243,7 @@ def _run_tickers(night: Night, phases: Sequence[Phase], made: Mapping[str, Model
             night.progress(ticker, ended.reason)
     except BaseException as reason:
         night.doors.ask.journal.stopping.set()
+        LOG.info("stopping: turns under way get %d s", GIVE_UP_SECONDS, extra={"wait": GIVE_UP_SECONDS})
         pool.shutdown(wait=False, cancel_futures=True)
         under_way = [future for future in futures if not future.done()]
         wait(under_way, GIVE_UP_SECONDS if isinstance(reason, KeyboardInterrupt) else None)
@@ -257,7 +261,8 @@ def _ended(night: Night, ticker: str, future: Future[Ended]) -> Ended:
         return future.result()
     if isinstance(error, RebuttalError) or _starved(error) or not isinstance(error, Exception):
         raise error
-    LOG.error("%s: unexpected error", ticker, exc_info=error)
+    with about(ticker=ticker):
+        LOG.error("unexpected error", exc_info=error)
     reason = f"unexpected {type(error).__name__}: {printable(str(error))[:200]}"
     night.artefacts.keep(ticker, {"failure": _failure(night, "failed", reason, "unknown")})
     return Ended(reason)
@@ -265,9 +270,15 @@ def _ended(night: Night, ticker: str, future: Future[Ended]) -> Ended:
 
 def _run_ticker(night: Night, phases: Sequence[Phase], shared: Mapping[str, Model], ticker: str, turns: Asked) -> Ended:
     """All ticker phases of one ticker."""
+    with about(ticker=ticker):
+        return _phases_of(night, phases, shared, ticker, turns)
+
+
+def _phases_of(night: Night, phases: Sequence[Phase], shared: Mapping[str, Model], ticker: str, turns: Asked) -> Ended:
     made: dict[str, Model] = {}
     reason, outage = None, False
     for one in phases:
+        night.watch.began(ticker, one.name)
         try:
             artefact = one(**_arguments(night, one, {**shared, **made}, {"ticker": ticker}, turns, ticker))
         except TickerFailure as failure:

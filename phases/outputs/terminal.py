@@ -1,18 +1,29 @@
-"""What a person sees in a terminal: the first line, progress, the table of a night, a debate."""
+"""What a person sees in a terminal: the first lines, the table of a night, its last lines."""
 
 from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Callable
+from typing import TextIO
 
 from phases.core.budget import Spent
 from phases.core.text import printable
 from schemas.feed import FeedRow, PortfolioFeed
+from schemas.health import NightHealth
 from schemas.market import UNIVERSE_MEAN, Span
 from schemas.run import RunHeader, RunRecord
 
 WIDEST = 120
+USUAL = 80
+"""Columns where no terminal says how many it has."""
+
+FAINT, RED, GREEN, YELLOW = "2", "31", "32", "33"
+STANCE_COLOURS = {"buy": GREEN, "sell": RED}
+STATUS_COLOURS = {
+    **dict.fromkeys(("unpaid", "failed", "refused", "no_data", "stale"), RED),
+    **dict.fromkeys(("contested", "degraded"), YELLOW),
+    "gated": FAINT,
+}
 
 
 def first_lines(header: RunHeader, span: Span | None) -> str:
@@ -25,32 +36,46 @@ def first_lines(header: RunHeader, span: Span | None) -> str:
     )
 
 
-class Progress:
-    """One plain line a ticker, in the order they end."""
+def coloured(stream: TextIO) -> bool:
+    """Whether a stream shows colours and nobody asked for none (`NO_COLOR`, a dumb terminal)."""
+    if not stream.isatty():
+        return False
+    from rich.console import Console
 
-    def __init__(self, tickers: int, tell: Callable[[str], None]) -> None:
-        """`tell` prints a line."""
-        self._tickers, self._tell, self._ended = tickers, tell, 0
-
-    def __call__(self, ticker: str, reason: str | None) -> None:
-        """A ticker ended; with the reason if it failed."""
-        self._ended += 1
-        self._tell(f"[{self._ended}/{self._tickers}] {ticker}" + (f": {printable(reason)}" if reason else ""))
+    console = Console(file=stream)
+    return console.color_system is not None and not console.no_color
 
 
-def feed_table(feed: PortfolioFeed, width: int | None = None) -> str:
-    """One line a ticker: status, conviction before, change, after, stance, and why."""
+def feed_table(feed: PortfolioFeed, width: int | None = None, *, colour: bool = False) -> str:
+    """One line a ticker: status, conviction before, change, after, stance, and why. What the debate moved comes first.
+
+    Colour only repeats what the words say.
+    """
     room = width or _width()
     wide = max([6, *(len(row.ticker) for row in feed.rows)])
     head = f"{'ticker':{wide}}  {'status':9}  {'pre':>3}  {'delta':>5}  {'post':>4}  {'stance':6}  why"
     lines = [head, "-" * min(room, len(head) + 20)]
-    for row in feed.rows:
-        start = (
-            f"{row.ticker:{wide}}  {row.status:9}  {points_text(row.conviction_pre):>3}  "
-            f"{points_text(row.conviction_delta):>5}  {points_text(row.conviction_post):>4}  {row.stance or '-':6}  "
-        )
-        lines.append(start + _shortened(_why(row), max(room - len(start), 20)))
+    for row in sorted(feed.rows, key=lambda one: one.conviction_post == one.conviction_pre):
+        cells = [
+            f"{row.ticker:{wide}}",
+            _painted(f"{row.status:9}", STATUS_COLOURS.get(row.status), colour),
+            f"{points_text(row.conviction_pre):>3}",
+            f"{points_text(row.conviction_delta):>5}",
+            f"{points_text(row.conviction_post):>4}",
+            _painted(f"{row.stance or '-':6}", STANCE_COLOURS.get(row.stance or ""), colour),
+            _shortened(_why(row), max(room - wide - 39, 20)),
+        ]
+        lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
+
+
+def _painted(text: str, colour: str | None, on: bool) -> str:
+    return f"\x1b[{colour}m{text}\x1b[0m" if on and colour else text
+
+
+def line(text: str) -> str:
+    """A line that fits the terminal; what is too long ends with an ellipsis."""
+    return _shortened(printable(text), _width())
 
 
 def points_text(value: int | None) -> str:
@@ -67,17 +92,29 @@ def _shortened(text: str, room: int) -> str:
 
 
 def last_lines(record: RunRecord, spent: Spent) -> str:
-    """Counts of the night, what the run cost if anything could, and where its files lie."""
+    """Counts of the night, what the run cost if anything could, what to look at first, and where its files lie."""
     calls = record.calls
     counts = ", ".join(f"{number} {status}" for status, number in record.statuses.items())
     turns = f"calls: {calls.made} made, {calls.replayed} from the journal, {calls.repaired} repaired, {calls.void} void"
-    return "\n".join([counts, turns, *([str(spent)] if spent.calls else []), record.out])
+    lines = [counts, turns]
+    if spent.calls:
+        lines.append(str(spent))
+    if record.health is not None:
+        lines += [_moved(record.health), *(wrapped(f"alarm: {one.text}", "") for one in record.health.alarms)]
+    return "\n".join([*lines, record.out])
 
 
-def wrapped(text: str) -> str:
+def _moved(health: NightHealth) -> str:
+    """What the debates changed, and at what price."""
+    price, debates, changed = health.bill.per_changed_usd, health.debates, health.changed
+    each = f", ${price:.4f} each" if price else ""
+    return f"{debates} debate{'s' * (debates != 1)} changed {changed} decision{'s' * (changed != 1)}{each}"
+
+
+def wrapped(text: str, indent: str = "  ") -> str:
     """A paragraph that breaks between words and hangs under its label."""
-    return textwrap.fill(printable(text), _width(), initial_indent="  ", subsequent_indent="    ")
+    return textwrap.fill(printable(text), _width(), initial_indent=indent, subsequent_indent=f"{indent}  ")
 
 
 def _width() -> int:
-    return min(shutil.get_terminal_size((WIDEST, 20)).columns, WIDEST)
+    return min(shutil.get_terminal_size((USUAL, 24)).columns, WIDEST)

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from phases.core.errors import InfrastructureError, ModelDown, RateLimited, RebuttalError, UsageError
+from phases.core.log import LOG
 from phases.core.provider import Reply, Request
 from phases.core.recorder import ticks, utc_now
 from phases.core.text import digest
@@ -122,6 +123,8 @@ class Turns:
                 return self._made(turn, got)
             self._count(got, entered)
             turn.waited = self._wait(turn, got)
+            about = (turn.request.seat or turn.request.skill, got.status, turn.waited, turn.sent + 1)
+            LOG.info("%s: status %s, waits %.1f s before try %d", *about, extra={"wait": turn.waited})
             await self.window.pause(turn.waited)
             if turn.owed:
                 await asyncio.to_thread(turn.request.again)

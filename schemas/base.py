@@ -93,6 +93,11 @@ NetStance = Literal["bullish", "neutral", "bearish"]
 """Who gained in the exchange."""
 
 
+def absent(value: object) -> object:
+    """None for what the configuration leaves empty."""
+    return None if value in ("", "null", "~") else value
+
+
 class Section(Model):
     """A section of the configuration; its scalars are read from text."""
 

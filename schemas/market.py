@@ -134,6 +134,8 @@ class MacroSeries(Model):
     """Figures that those above replaced, by period, oldest first."""
     source: Text | None = None
     """Which source answered; absent where there is only one."""
+    place: Text | None = None
+    """Where a reader finds it: the vendor's id, and the file or address; absent where there is nothing to look at."""
 
 
 class MacroSeriesSet(Model):

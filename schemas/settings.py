@@ -14,14 +14,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from schemas.analyst import Axis
-from schemas.base import Day, Section, Text, Ticker
+from schemas.base import Day, Section, Text, Ticker, absent
 from schemas.bias_settings import BiasSettings
 from schemas.currency import CURRENCY_PATTERN
+from schemas.fred_settings import FredSettings
 from schemas.market import Dataset
-
-
-def _absent(value: object) -> object:
-    return None if value in ("", "null", "~") else value
 
 
 def _capitals(value: object) -> object:
@@ -38,11 +35,11 @@ Weight = Annotated[str, Field(pattern=WEIGHT_PATTERN)]
 class UniverseSettings(Section):
     """Which tickers a run is about, where none are named on the command line."""
 
-    file: Annotated[Text | None, BeforeValidator(_absent)]
+    file: Annotated[Text | None, BeforeValidator(absent)]
     """A list of tickers (YAML, CSV or one symbol a line), relative to the configuration's folder."""
-    cap: Annotated[Annotated[int, Field(ge=1)] | None, BeforeValidator(_absent)]
+    cap: Annotated[Annotated[int, Field(ge=1)] | None, BeforeValidator(absent)]
     """Most tickers a night may take; held names always come in. Absent for no cap."""
-    focus: Annotated[Annotated[int, Field(ge=1)] | None, BeforeValidator(_absent)] = None
+    focus: Annotated[Annotated[int, Field(ge=1)] | None, BeforeValidator(absent)] = None
     """Where no ticker is named and no file given: how many names of the source's universe a night takes."""
 
 
@@ -66,7 +63,7 @@ class MarketSettings(Section):
     """Periods since its release after which a macro observation is stale."""
     macro_drop_after_periods: Annotated[int, Field(ge=1, le=48)]
     """Periods since its release after which it is no evidence any more."""
-    crypto: Annotated[Annotated[Ticker, BeforeValidator(_capitals)] | None, BeforeValidator(_absent)] = None
+    crypto: Annotated[Annotated[Ticker, BeforeValidator(_capitals)] | None, BeforeValidator(absent)] = None
     """Symbol whose bars tell of crypto assets, such as `BTC-USD`; absent for none."""
     halted: Literal["refuse", "flag"] = "refuse"
     """What becomes of a ticker no share of which was traded in five sessions."""
@@ -96,11 +93,11 @@ class DebateSettings(Section):
 
     protocol: Annotated[str, Field(pattern=r"^[a-z0-9_-]+$")]
     """Name of a file in the protocols folder."""
-    rounds: Annotated[Annotated[int, Field(ge=1, le=5)] | None, BeforeValidator(_absent)]
+    rounds: Annotated[Annotated[int, Field(ge=1, le=5)] | None, BeforeValidator(absent)]
     """Loop rounds, 1..5; absent takes the protocol's own."""
     when: Literal["all", "gate", "none"]
     """`all` debates every ticker, `gate` those the protocol's start rule picks, `none` no one."""
-    protocols: Annotated[Text | None, BeforeValidator(_absent)]
+    protocols: Annotated[Text | None, BeforeValidator(absent)]
     """Folder with further protocol files; absent for the shipped ones."""
     bands: dict[Annotated[str, Field(pattern=r"^([a-z]+\.([a-z0-9_]+|\*)|\*)$")], Band]
     """Materiality by evidence id, `family.*` or `*`, the most exact first. While every item stays within its
@@ -130,7 +127,7 @@ class ProviderSettings(Section):
 
     name: Text
     """Name in the table of providers."""
-    base_url: Annotated[Text | None, BeforeValidator(_absent)] = None
+    base_url: Annotated[Text | None, BeforeValidator(absent)] = None
     """Address of the server; absent for the provider's own."""
     key: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] = "ANTHROPIC_API_KEY"
     """Name of the environment variable that holds the key."""
@@ -138,7 +135,7 @@ class ProviderSettings(Section):
     """Hosts the key may be sent to; a loopback address always may be used."""
     headers: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9-]+$")], Text] = Field(default_factory=dict)
     """Further headers of every request. They are kept with the run, so no credentials."""
-    proxy: Annotated[Text | None, BeforeValidator(_absent)] = None
+    proxy: Annotated[Text | None, BeforeValidator(absent)] = None
     """Proxy to go through."""
     max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] = DEFAULT_MAX_TOKENS
     """Most tokens of a reply."""
@@ -210,23 +207,10 @@ class CsvSettings(Section):
     """Currency by symbol, whatever its suffix says."""
 
 
-class FredSettings(Section):
-    """Macro series of the Federal Reserve Bank of St. Louis."""
-
-    path: Annotated[Text | None, BeforeValidator(_absent)] = None
-    """Folder with downloaded files, one a series, plain or with vintages; absent to fetch them."""
-    base_url: Text = "https://fred.stlouisfed.org/graph/fredgraph.csv"
-    """Address of the key-less download."""
-    lags: dict[Annotated[str, Field(pattern=r"^[A-Z0-9]+$")], Annotated[int, Field(ge=0, le=400)]] = Field(
-        default_factory=dict
-    )
-    """Days from the first day of a period until its figure is known, where it is not the built-in lag."""
-
-
 class YahooSettings(Section):
     """Yahoo, through yfinance."""
 
-    cache: Annotated[Text | None, BeforeValidator(_absent)] = None
+    cache: Annotated[Text | None, BeforeValidator(absent)] = None
     """Folder for the library's cookies and time zones; absent for one of the run's own."""
     retries: Annotated[int, Field(ge=0, le=10)] = 2
     """Further tries of one question."""
@@ -243,11 +227,11 @@ class SourceSettings(Section):
     """Name in the table of sources: answers whatever `order` gives to no other."""
     order: dict[Dataset, tuple[Text, ...]] = Field(default_factory=dict)
     """Sources by dataset, first to last: the next is asked where one has nothing or does not answer."""
-    path: Annotated[Text | None, BeforeValidator(_absent)] = None
+    path: Annotated[Text | None, BeforeValidator(absent)] = None
     """Folder of `csv_folder`, relative to where the program is started."""
     on_failure: Literal["stop", "degrade"] = "stop"
     """When no source answers for a ticker: stop the run, or go on without that ticker."""
-    proxy: Annotated[Text | None, BeforeValidator(_absent)] = None
+    proxy: Annotated[Text | None, BeforeValidator(absent)] = None
     """Proxy to go through."""
     deadline_seconds: Seconds = 30.0
     """Most time one question may take, all its tries included."""
@@ -293,7 +277,7 @@ class PriceTable(Section):
     """Rates by model."""
 
 
-Dollars = Annotated[Annotated[float, Field(ge=0)] | None, BeforeValidator(_absent)]
+Dollars = Annotated[Annotated[float, Field(ge=0)] | None, BeforeValidator(absent)]
 
 
 class OperationSettings(Section):
@@ -318,7 +302,7 @@ class OperationSettings(Section):
 class Settings(Section):
     """A whole configuration."""
 
-    as_of: Annotated[Day | None, BeforeValidator(_absent)]
+    as_of: Annotated[Day | None, BeforeValidator(absent)]
     """Date the night is run for; absent for the last session."""
     source: Annotated[SourceSettings, BeforeValidator(_by_name)]
     """Where data comes from; a name alone stands for its section."""

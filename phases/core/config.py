@@ -7,6 +7,7 @@ that stands twice, an unknown key, an alias bomb and an oversized file are error
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -39,7 +40,6 @@ PATTERNS: Mapping[str, str] = {
     r"^[A-Za-z_][A-Za-z0-9_]*$": "the NAME of an environment variable such as ANTHROPIC_API_KEY",
     r"^[a-z0-9.:-]+$": "a host in small letters such as api.anthropic.com",
     r"^[A-Za-z0-9-]+$": "the name of a header such as X-Team",
-    r"^[A-Z0-9]+$": "the id of a series such as CPIAUCSL",
 }
 """What a text of each pattern is, for a reader."""
 
@@ -233,7 +233,9 @@ def _allowed(model: type[Model], path: list[str], error: Mapping[str, Any]) -> s
         case "greater_than_equal" | "less_than_equal" | "int_parsing" | "int_type" | "float_parsing" | "float_type":
             low, high, kind = (_bound(model, path, name) for name in ("minimum", "maximum", "type"))
             number = "a number" if kind == "number" else "a whole number"
-            return number + (f" from {low:g}" if low is not None else "") + (f" to {high:g}" if high else "")
+            return (
+                number + (f" from {low:g}" if low is not None else "") + (f" to {high:g}" if high is not None else "")
+            )
         case "string_pattern_mismatch":
             pattern = error["ctx"]["pattern"]
             return PATTERNS.get(pattern, f"text like {pattern}")
@@ -244,7 +246,11 @@ def _allowed(model: type[Model], path: list[str], error: Mapping[str, Any]) -> s
         case "int_parsing_size":
             return "a smaller number"
         case "tuple_type":
-            return "a list, for example [AAPL, IBM]"
+            return f"a list, for example [{_one_word(error['input']) or 'AAPL, IBM'}]"
+        case "literal_error":
+            allowed, word = error["ctx"]["expected"], str(error["input"])
+            known = re.findall("'([^']*)'", allowed)
+            return f"{allowed}{nearest(word, known) or nearest(word.upper(), known)}"
         case "dict_type" | "model_type" | "model_attributes_type":
             return "a section with keys of its own"
         case "bool_parsing" | "bool_type":
@@ -255,13 +261,18 @@ def _allowed(model: type[Model], path: list[str], error: Mapping[str, Any]) -> s
     return message.removeprefix("Input should be ").removeprefix("String should ")
 
 
+def _one_word(value: object) -> str | None:
+    """What was written where a list should be, if a list may hold it."""
+    return value if isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9_.^=-]+", value) else None
+
+
 def _bound(model: type[Model], path: list[str], name: str) -> Any:
     """What the schema of a numeric field says under a name, such as its `minimum`."""
     schema: Any = model.model_json_schema()
     defs = schema.get("$defs", {})
     for part in path:
         schema = defs.get(str(schema.get("$ref", "")).rpartition("/")[2], schema)
-        schema = schema.get("properties", {}).get(part, {})
+        schema = schema.get("properties", {}).get(part, schema.get("additionalProperties")) or {}
     return next((one[name] for one in (schema, *schema.get("anyOf", ())) if name in one), None)
 
 

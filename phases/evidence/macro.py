@@ -7,6 +7,7 @@ from datetime import date
 from typing import NamedTuple
 
 from phases.evidence.base import Origin, item_of
+from phases.evidence.plausible import implausible
 from schemas.market import Evidence, MacroSeries, MacroSeriesSet, Missing, Unit
 from schemas.settings import MarketSettings
 
@@ -179,20 +180,29 @@ def released(
     item: Released, series: MacroSeries | None, as_of: date, settings: MarketSettings, source: str
 ) -> Evidence | Missing:
     """One item from the newest values known, or why it is missing."""
-    if series is None or not series.values:
-        spoke = source if series is None else series.source or source
-        return Missing(id=item.id, reason=f"the source {spoke} has no released {item.series}")
+    if series is None:
+        return Missing(id=item.id, reason=f"the source {source} has no released {item.series}")
+    name, remedy = _named(series), "" if series.place is None else "; download it anew"
+    if not series.values:
+        return Missing(id=item.id, reason=f"the source {series.source or source} has no released {name}{remedy}")
+    if (why := implausible(series)) is not None:
+        return Missing(id=item.id, reason=f"{name}: {why}{remedy}")
     seen = Observed.of(series)
     value = item.compute(seen)
     if value is None:
-        return Missing(id=item.id, reason=_too_few(seen, item.series))
+        return Missing(id=item.id, reason=_too_few(seen, name))
     at = _since(series)
     age = (as_of - series.known[at]).days / PERIOD_DAYS[series.period]
     if age > settings.macro_drop_after_periods:
-        return Missing(id=item.id, reason=f"newest {item.series} is of {series.days[at]}, too old to count")
+        return Missing(id=item.id, reason=f"newest {name} is of {series.days[at]}, too old to count{remedy}")
     stale = age > settings.macro_stale_after_periods
     origin = Origin(series.days[at], series.known[at], series.source or source, stale=stale)
     return item_of(item.id, item.label, item.unit, value, origin)
+
+
+def _named(series: MacroSeries) -> str:
+    """Its name and where a reader finds it."""
+    return series.name if series.place is None else f"{series.name} ({series.place})"
 
 
 def _too_few(seen: Observed, name: str) -> str:

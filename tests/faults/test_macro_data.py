@@ -99,7 +99,10 @@ def test_f139_a_series_frozen_for_a_month_is_no_evidence(tmp_path: Path) -> None
     days = weekdays(as_of, 60)
     values = [20 + n / 7 for n in range(30)] + [25.5] * 30
     item = items(written(tmp_path, "VIXCLS", list(zip(days, values, strict=True))), as_of)["macro.vix"]
-    assert item == Missing(id="macro.vix", reason=f"newest vix is of {days[30]}, too old to count")
+    place = "(VIXCLS.csv in source.fred.path)"
+    assert item == Missing(
+        id="macro.vix", reason=f"newest vix {place} is of {days[30]}, too old to count; download it anew"
+    )
 
 
 def test_f139_a_rate_may_stand_still_near_zero() -> None:

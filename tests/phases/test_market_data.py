@@ -286,7 +286,7 @@ def test_breadth_counts_all_series_and_none_asked_for() -> None:
 
 def released(known: date, period: str = "month", name: str = "core_cpi", count: int = 30) -> dict[str, Any]:
     """A series that grows by one percent a period, its last figure known on a day."""
-    values = [100 * 1.01**n for n in range(count)]
+    values = [(10_000 if name == "real_gdp" else 100) * 1.01**n for n in range(count)]
     past = [_period(known, period, count - n).isoformat() for n in range(count)]
     about = {"name": name, "label": name, "unit": "index", "period": period}
     return {**about, "days": past, "values": values, "known": [*past[1:], known.isoformat()]}

@@ -55,7 +55,19 @@ class FredSource:
         for spec in SERIES:
             if spec.name not in named or (rows.get(spec.id) and not rows.get(named[spec.name].id)):
                 named[spec.name] = spec
-        return {"series": [_series(spec, rows.get(spec.id) or [], as_of) for _, spec in sorted(named.items())]}
+        return {
+            "series": [
+                {**_series(spec, rows.get(spec.id) or [], as_of), "place": self._place(spec, bool(rows.get(spec.id)))}
+                for _, spec in sorted(named.items())
+            ]
+        }
+
+    def _place(self, spec: Spec, used: bool) -> str:
+        """Where a reader finds a series; where none is used, every one that could stand in."""
+        if self.live:
+            return f"{spec.id} of source.fred.base_url"
+        ids = [spec.id] if used else [one.id for one in SERIES if one.name == spec.name]
+        return " or ".join(f"{id}.csv" for id in ids) + " in source.fred.path"
 
     def _span(self) -> dict[str, str]:
         if self.live:
@@ -80,20 +92,33 @@ class FredSource:
 
     def _rows(self, spec: Spec, text: str) -> list[Row]:
         try:
-            return read(text, spec.id, partial(spec.known, lags=self._settings.fred.lags))
+            found = read(text, spec.id, partial(spec.known, lags=self._settings.fred.lags))
         except Unreadable as error:
             raise SourceDown(f"fred: {spec.id}: {error}; download it anew") from None
+        if (ahead := _ahead(found, today())) is not None:
+            raise SourceDown(f"fred: {spec.id}: {ahead} is still to come: its dates are wrong; download it anew")
+        return found
 
 
 def _read(folder: Path) -> dict[str, bytes]:
     """The files of known series, by series."""
     try:
-        found = {spec.id: path.read_bytes() for spec in SERIES if (path := folder / f"{spec.id}.csv").is_file()}
+        found: dict[str, bytes] = {
+            spec.id: path.read_bytes() for spec in SERIES if (path := folder / f"{spec.id}.csv").is_file()
+        }
     except OSError as error:
         raise SourceDown(f"fred: source.fred.path {folder}: {error.strerror}") from None
     if not found:
         raise SourceDown(f"fred: source.fred.path {folder} holds no file such as CPIAUCSL.csv")
     return found
+
+
+def _ahead(rows: list[Row], now: date) -> str | None:
+    """A day in the future that figures are of, or became known on. Of a plain file only the first can be wrong."""
+    if rows and rows[-1].day > now:
+        return f"the day {rows[-1].day}"
+    vintages = [since for row in rows if len(row.said) > 1 for since, value in row.said if value is not None]
+    return f"the vintage of {max(vintages)}" if vintages and max(vintages) > now else None
 
 
 def _series(spec: Spec, rows: list[Row], as_of: date) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Literal, NamedTuple
 
+from schemas.fred_settings import FredSeries
 from schemas.market import Unit
 
 Period = Literal["day", "week", "month", "quarter"]
@@ -24,7 +25,7 @@ WINDOW: Mapping[Period, int] = {"day": 280, "week": 60, "month": 30, "quarter": 
 class Spec(NamedTuple):
     """One series."""
 
-    id: str
+    id: FredSeries
     name: str
     unit: Unit
     period: Period
@@ -33,7 +34,7 @@ class Spec(NamedTuple):
     percent: bool = False
     """Whether the file has percent, which are kept as ratios."""
 
-    def known(self, day: date, lags: Mapping[str, int]) -> date:
+    def known(self, day: date, lags: Mapping[FredSeries, int]) -> date:
         """First day on which the figure of the period that begins on `day` counts as known."""
         usual = day + timedelta(lags.get(self.id, self.lag))
         if self.id in lags:

@@ -92,7 +92,8 @@ def test_the_crash_of_2008_reads_like_one() -> None:
 
 def test_a_listed_series_without_values_is_missing_and_an_unlisted_one_not_looked_for() -> None:
     _, missing = real("2023-03-31")
-    assert missing["macro.tbill_3m"] == "the source fred has no released tbill_3m"
+    wanted = "DGS3MO.csv or TB3MS.csv in source.fred.path"
+    assert missing["macro.tbill_3m"] == f"the source fred has no released tbill_3m ({wanted}); download it anew"
     evidence, missing = split(MacroSeriesSet(series=()), date(2023, 3, 31))
     assert (set(evidence), set(missing)) == (set(), {one.id for one in MACRO_ITEMS})
 

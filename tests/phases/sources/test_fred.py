@@ -10,16 +10,19 @@ from datetime import date, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from phases.core.errors import NoData, SourceDown
+from phases.core.errors import NoData, SourceDown, UsageError
+from phases.core.recorder import today
+from phases.plan import Words, settings_of
 from phases.sources import SOURCES
 from phases.sources.base import Source
 from phases.sources.fred import web
 from phases.sources.fred.series import DELAYED, SERIES
+from schemas.fred_settings import FredSeries
 from schemas.market import MacroSeries, MacroSeriesSet, Span
 from schemas.settings import SourceSettings
 from tests.shared import shared
@@ -186,6 +189,60 @@ def test_a_lag_of_the_configuration_replaces_the_built_in_one(tmp_path: Path) ->
     source = source_of(path=str(tmp_path), lags={"CPIAUCSL": "50"})
     assert points(answered(source, "2013-12-31")["cpi"]) == [("2013-09-01", 234.0, "2013-10-21")]
     assert answered(source, "2013-10-20")["cpi"].days == ()
+
+
+def test_the_configuration_knows_every_series_and_no_other() -> None:
+    assert set(get_args(FredSeries)) == {spec.id for spec in SERIES}
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        (
+            "source.fred.lags.CPIAUCSSL=50",
+            "'CPIAUCSSL' is not allowed: it must be 'ANFCI', .* did you mean CPIAUCSL",
+        ),
+        ("source.fred.lags.unrate=50", "did you mean UNRATE"),
+        ("source.fred.lags.CPIAUCSL=-5", "CPIAUCSL: '-5' is not allowed: it must be a whole number from 0 to 400"),
+        ("source.fred.lags.CPIAUCSL=401", "CPIAUCSL: '401' .* from 0 to 400"),
+        ("source.fred.lags.CPIAUCSL=soon", "CPIAUCSL: 'soon' .* from 0 to 400"),
+        ("source.order.macro=fred", r"source\.order\.macro: 'fred' .* a list, for example \[fred\]"),
+        ("source.order.makro=[fred]", "did you mean macro"),
+    ],
+)
+def test_what_the_configuration_may_not_say_is_named_with_what_it_may(word: str, told: str) -> None:
+    with pytest.raises(UsageError, match=f"^--set .*{told}"):
+        settings_of(Words(sets=(word,)))
+
+
+def test_the_list_that_a_message_shows_is_taken_as_it_stands() -> None:
+    assert settings_of(Words(sets=("source.order.macro=[fred]",))).source.order == {"macro": ("fred",)}
+
+
+def test_a_series_says_where_a_reader_finds_it(tmp_path: Path) -> None:
+    found = answered(folder(tmp_path, VIXCLS="date,value\n2023-03-31,18.7\n"), "2023-03-31")
+    assert found["vix"].place == "VIXCLS.csv in source.fred.path"
+    assert found["tbill_3m"].place == "DGS3MO.csv or TB3MS.csv in source.fred.path"
+    assert str(tmp_path) not in str(found), "a path of this machine is no part of a prompt"
+
+
+def test_F139_a_body_with_days_to_come_is_refused(tmp_path: Path) -> None:
+    """All its dates were shifted: what it says of today was said of another day."""
+    ahead = today() + timedelta(1)
+    plain = folder(tmp_path, VIXCLS=f"date,value\n2023-03-31,18.7\n{ahead},19.1\n")
+    with pytest.raises(SourceDown, match=f"fred: VIXCLS: the day {ahead} is still to come: its dates are wrong"):
+        plain.fetch("macro", {"as_of": "2023-03-31"})
+    (tmp_path / "VIXCLS.csv").unlink()
+    revised = COLUMNS.replace("CPIAUCSL_20230412", f"CPIAUCSL_{ahead:%Y%m%d}").replace("2023-02-01,.", "2023-02-01,300")
+    with pytest.raises(SourceDown, match=f"fred: CPIAUCSL: the vintage of {ahead} is still to come"):
+        folder(tmp_path, CPIAUCSL=revised.replace("300.356\n", "300.4\n")).fetch("macro", {"as_of": "2023-03-31"})
+
+
+def test_a_figure_of_today_that_will_be_known_later_is_none_of_the_future(tmp_path: Path) -> None:
+    first = today().replace(day=1)
+    assert not answered(folder(tmp_path, UNRATE=f"date,value\n2023-02-01,3.6\n{first},4\n"), "2023-02-28")[
+        "unemployment"
+    ].days
 
 
 def test_every_delay_is_of_a_series_and_beyond_its_lag() -> None:
@@ -400,6 +457,7 @@ def test_a_series_the_server_does_not_know_is_listed_without_values(server: Serv
     server.instead["BAMLH0A0HYM2"] = [said("<html>", 404)]
     found = answered(source_of(base_url=server.url), "2023-03-31")
     assert (found["hy_spread"].values, found["cpi"].values) == ((), (2.5,))
+    assert found["hy_spread"].place == "BAMLH0A0HYM2 of source.fred.base_url"
 
 
 def test_a_server_that_knows_none_is_no_empty_market(server: Server) -> None:

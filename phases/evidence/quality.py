@@ -13,7 +13,8 @@ used silently that is not what the source meant, and nothing that is right is to
 - pence, cents and agorot: divided by 100
 - a jump to and back within five sessions, by a factor that is a split of the series or 100: repaired
 - a split that the adjusted closes do not know: they are adjusted
-- any other jump by a factor of 1.84 without heavy volume: refused; a smaller or a heavy one: flag `jump`
+- any other jump by a factor of 1.84 without heavy volume: refused; a smaller or a heavy one, or one below 4 on a day
+  that traded at the close before it too: flag `jump`
 - dividends against the adjusted closes: see `phases.evidence.dividends`
 - older than the configuration allows: refused as stale; older than the as-of session: flag `late_bar`
 - five or more whole bars in a row that say the same, volume too (closes alone: ten): flag `frozen`
@@ -35,7 +36,7 @@ from phases.evidence.dividends import settle_dividends
 from phases.evidence.rows import COLUMNS, PRICES, Rows, listed, refuse
 from phases.maths import jumps as jmp
 from phases.maths.currency import MINOR_UNITS
-from phases.maths.sessions import last_session, session_close, sessions_between
+from phases.maths.sessions import OutsideCalendar, is_closed, last_session, sessions_between
 from schemas.market import Bars, CloseSeries
 from schemas.settings import MarketSettings
 
@@ -96,6 +97,15 @@ def checked(bars: Bars, symbol: str, as_of: date, settings: MarketSettings) -> C
     if not bars.days:
         raise Unanswered(f"{symbol}: the source gave no bars, and nobody knows why")
     rows = Rows.of(bars)
+    try:
+        _checks(rows, as_of, settings)
+    except OutsideCalendar as error:
+        refuse(f"{symbol}: {error}: what is late or lacking cannot be told; name a night within that")
+    return Checked(rows.checked(), tuple(sorted(rows.flags)))
+
+
+def _checks(rows: Rows, as_of: date, settings: MarketSettings) -> None:
+    """All checks, in order."""
     _order(rows, as_of)
     _weekends(rows)
     _prices(rows)
@@ -107,7 +117,6 @@ def checked(bars: Bars, symbol: str, as_of: date, settings: MarketSettings) -> C
     _frozen(rows)
     _age(rows, as_of, settings)
     _halt(rows, settings)
-    return Checked(rows.checked(), tuple(sorted(rows.flags)))
 
 
 def steady(series: CloseSeries) -> bool:
@@ -140,7 +149,7 @@ def _order(rows: Rows, as_of: date) -> None:
 def _weekends(rows: Rows) -> None:
     """Leave out bars of Saturdays and Sundays on which their exchange is closed; refuse days that are shifted."""
     exchange, days = rows.bars.exchange, rows.days
-    closed = [at for at, day in enumerate(days) if day.weekday() >= 5 and session_close(exchange, day) is None]
+    closed = [at for at, day in enumerate(days) if day.weekday() >= 5 and is_closed(exchange, day)]
     if not closed:
         return
     told = f"dated on a weekend, when {exchange} is closed: {listed([days[at] for at in closed])}"
@@ -255,7 +264,7 @@ def _put_back(rows: Rows, jump: jmp.Jump, back: jmp.Jump) -> None:
 def _judge(rows: Rows, jump: jmp.Jump) -> None:
     """Accept a large change with a flag, or refuse one that no volume speaks for."""
     day, change = rows.days[jump.at], 1 / jump.ratio - 1
-    if jmp.factor(jump.ratio) >= jmp.WILD and not jump.real:
+    if jmp.factor(jump.ratio) >= jmp.WILD and not jump.real and not _traded_through(rows, jump):
         until = f" to {rows.days[-1]}" if rows.days[-1] != day else ""
         rows.refuse(
             f"price changes by {change:+.1%} on {day} without the volume of such a day and with no split known, as a "
@@ -279,6 +288,14 @@ def _frozen(rows: Rows) -> None:
         if count >= least:
             rows.flags.add("frozen")
             rows.notes.append(f"{count} bars in a row say the same: {rows.days[first]} to {rows.days[last]}")
+
+
+def _traded_through(rows: Rows, jump: jmp.Jump) -> bool:
+    """Whether the day of a jump traded at the close before it too, as no split and no other unit would have it."""
+    low, high, close = (rows.columns[name] for name in ("low", "high", "close"))
+    if not len(low) or not len(high) or jmp.factor(jump.ratio) >= jmp.FAR:
+        return False
+    return bool(low[jump.at] <= close[jump.at - 1] <= high[jump.at])
 
 
 def _age(rows: Rows, as_of: date, settings: MarketSettings) -> None:

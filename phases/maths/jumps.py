@@ -32,6 +32,9 @@ real change multiplies both.
 FAR, HEAVIER = 4.0, 2.5
 """From this factor on, more volume is asked for: splits are more often so large than falls are."""
 
+MOST = 50.0
+"""A change by this factor is an error, whatever volume says: volume in other units is as wrong as the price."""
+
 SHORT = 5
 """Most sessions of an excursion that is taken for an error of the source."""
 
@@ -78,7 +81,7 @@ def excursion(found: list[Jump], jump: Jump) -> Jump | None:
 def _heavy(at: int, ratio: float, close: Floats, volume: Floats) -> bool:
     """Whether volume on a session is that of a day on which a price really moves so far."""
     before = slice(max(0, at - USUAL), at) if at >= 5 else slice(at + 1, at + 1 + USUAL)
-    if not len(volume) or not len(close[before]):
+    if not len(volume) or not len(close[before]) or factor(ratio) >= MOST:
         return False
     usual = [float(np.median(one[before])) for one in (volume, volume * close)]
     times = [one[at] / base if base else 0.0 for one, base in zip((volume, volume * close), usual, strict=True)]

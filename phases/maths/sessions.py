@@ -27,13 +27,26 @@ _BUILDING = threading.Lock()
 """Held while a calendar is built: what is done to warnings meanwhile holds for all threads."""
 
 
+class OutsideCalendar(ValueError):
+    """A day that the calendar of an exchange does not reach."""
+
+
 @cache
 def _calendar(exchange: str, year: int) -> Any:
+    """The calendar around a year, as far as the exchange's is known. Raises OutsideCalendar where it is not."""
     import exchange_calendars  # takes about a second
+    from exchange_calendars.calendar_utils import global_calendar_dispatcher
 
+    factory = global_calendar_dispatcher._calendar_factories[exchange_calendars.resolve_alias(exchange)]
+    known = [None if bound is None else bound.date() for bound in (factory.bound_min(), factory.bound_max())]
+    start = max(date(year - 2, 1, 1), known[0] or date.min)
+    end = min(date(year + 2, 12, 31), known[1] or date.max)
+    if not start.year <= year <= end.year:
+        span = " to ".join(str(day) for day in known if day)
+        raise OutsideCalendar(f"the sessions of {exchange} are known for {span} alone, not for {year}")
     with _BUILDING, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the library's use of pandas is its own business
-        return exchange_calendars.get_calendar(exchange, start=f"{year - 2}-01-01", end=f"{year + 2}-12-31")
+        return exchange_calendars.get_calendar(exchange, start=start.isoformat(), end=end.isoformat())
 
 
 def last_session(exchange: str, day: date) -> date:
@@ -64,8 +77,9 @@ def sessions_between(exchange: str, first: date, last: date) -> int:
         return 0
     if (last - first).days > 400:
         return MOST
-    start = first + timedelta(days=1)
-    return min(MOST, len(_calendar(exchange, last.year).sessions_in_range(start.isoformat(), last.isoformat())))
+    calendar = _calendar(exchange, last.year)
+    start = max(first + timedelta(days=1), calendar.first_session.date())
+    return min(MOST, len(calendar.sessions_in_range(start.isoformat(), last.isoformat()))) if start <= last else 0
 
 
 def session_close(exchange: str, session: date) -> datetime | None:
@@ -78,6 +92,19 @@ def session_close(exchange: str, session: date) -> datetime | None:
     if not calendar.is_session(session.isoformat()):
         return None
     return calendar.session_close(session.isoformat()).to_pydatetime()  # type: ignore[no-any-return]
+
+
+def is_closed(exchange: str, day: date) -> bool:
+    """Whether an exchange certainly has no session on a day; not so where its calendar does not reach.
+
+    >>> is_closed("XNYS", date(2024, 11, 30)), is_closed("XSAU", date(2019, 1, 5))
+    (True, False)
+    """
+    try:
+        calendar = _calendar(exchange, day.year)
+    except OutsideCalendar:
+        return False
+    return not calendar.is_session(day.isoformat())
 
 
 def closed_session(exchange: str, moment: datetime) -> date:

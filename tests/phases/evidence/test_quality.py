@@ -45,10 +45,11 @@ def fetched(source: CsvFolder, symbol: str, as_of: str, sessions: int = 280) -> 
     return Bars.model_validate_json(json.dumps(source.fetch("bars", params)))
 
 
-def judged(source: CsvFolder, symbol: str, as_of: str, sessions: int = 280) -> Checked | str:
+def judged(source: CsvFolder, symbol: str, as_of: str, sessions: int = 280, *said: str) -> Checked | str:
     """The checked bars, or why they are refused."""
+    bars, chosen = fetched(source, symbol, as_of, sessions), settings(*said).market
     try:
-        return checked(fetched(source, symbol, as_of, sessions), symbol, date.fromisoformat(as_of), settings().market)
+        return checked(bars, symbol, date.fromisoformat(as_of), chosen)
     except TickerFailure as failure:
         return failure.reason
 
@@ -88,7 +89,7 @@ def test_a_known_error_is_repaired_to_what_is_right_or_refused(pairs: tuple[CsvF
     assert [(one.day, one.kind, one.value) for one in found.bars.actions] == amounts[0]
 
 
-@pytest.mark.parametrize("symbol", ["AET.L", "LA.V", "MOB.ST"])
+@pytest.mark.parametrize("symbol", ["AET.L", "ALPHA.PA", "LA.V", "MOB.ST"])
 def test_a_wrong_price_is_never_used_on_the_way_there(pairs: tuple[CsvFolder, CsvFolder], symbol: str) -> None:
     """On every night: the right prices, or none. The first nights of AET.L show nothing but wrong ones."""
     wrong, right = pairs

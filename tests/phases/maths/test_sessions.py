@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from phases.maths.sessions import known_calendars, last_session, session_after, sessions_between
+from phases.maths.sessions import OutsideCalendar, known_calendars, last_session, session_after, sessions_between
 
 
 @pytest.mark.parametrize(
@@ -68,3 +68,16 @@ def test_calendars_are_known_by_code() -> None:
     known = known_calendars()
     assert list(known) == sorted(known)
     assert {"XNYS", "XHKG", "XETR"} <= set(known)
+
+
+@pytest.mark.parametrize("exchange", ["XBOM", "XSES", "XSHG"])
+def test_a_calendar_that_is_published_a_year_ahead_serves_its_last_year(exchange: str) -> None:
+    """Their holidays are known to the end of 2026. Friday 2026-11-27 to Tuesday 2026-12-01 are two sessions."""
+    assert sessions_between(exchange, date(2026, 11, 27), date(2026, 12, 1)) == 2
+    assert last_session(exchange, date(2026, 11, 29)) == date(2026, 11, 27)
+
+
+def test_what_a_calendar_does_not_reach_is_said() -> None:
+    with pytest.raises(OutsideCalendar, match="XBOM are known for 1997-01-01 to 2026-12-31 alone, not for 1990"):
+        last_session("XBOM", date(1990, 1, 2))
+    assert sessions_between("XSAU", date(2020, 12, 1), date(2021, 1, 5)) == 3, "from its first day: 3, 4 and 5 January"

@@ -1,8 +1,9 @@
-"""Bars that stand still, that nobody traded, or that are dated on days without a session: each is said."""
+"""Bars that stand still, that nobody traded, that are of days without a session or of two units: each is said."""
 
 from __future__ import annotations
 
 import json
+import random
 from datetime import date, timedelta
 from typing import Any
 
@@ -12,7 +13,7 @@ from phases.core.errors import TickerFailure
 from phases.evidence.quality import checked
 from schemas.market import Bars
 from tests.faults.test_data import PRICES, changed, put, snapshot, walk
-from tests.phases.test_market_data import days
+from tests.phases.test_market_data import AS_OF, days
 from tests.support import settings
 
 COLUMNS = (*PRICES, "volume")
@@ -120,3 +121,27 @@ def test_days_that_are_shifted_by_one_are_refused() -> None:
         snapshot(bars)
     with pytest.raises(TickerFailure, match="dated on a weekend, when XNYS is closed"):
         snapshot({**walk(1), "days": ["2008-09-28"]})
+
+
+@pytest.mark.parametrize("by", [100, 0.01])
+def test_two_units_inside_one_series_never_pass(by: float) -> None:
+    """Sessions in a row, or here and there, up to half of all; with volume and without."""
+    draw, right, seen = random.Random(100), walk()["close"], set()
+    for number in range(60):
+        bars, share = walk(), (0.005, 0.02, 0.04, 0.4)[number % 4]
+        length = 1 if share > 0.1 else draw.randrange(1, 12)
+        hits = {at + n for at in range(280) if draw.random() < share for n in range(length)} & {*range(280)}
+        for name in PRICES:
+            bars[name] = [x * (by if at in hits else 1) for at, x in enumerate(bars[name])]
+        if number % 5 == 0:
+            bars["volume"] = []
+        try:
+            found = checked(Bars.model_validate_json(json.dumps(bars)), "ACME", AS_OF, settings().market)
+        except TickerFailure as failure:
+            assert "in doubt" in failure.reason
+            seen.add("refused")
+            continue
+        assert found.bars.close == pytest.approx(right, rel=1e-9)
+        assert bool(found.notes) == bool(hits)
+        seen.add("repaired" if hits else "sound")
+    assert {"refused", "repaired"} <= seen

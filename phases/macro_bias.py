@@ -238,7 +238,7 @@ def _why(field: Field, snapshot: MacroSnapshot) -> str:
     reasons = {one.id: one.reason for one in snapshot.missing}
     wanted = dict.fromkeys(item for way in field.ways for item in way.needs)
     why = "; ".join(dict.fromkeys(reasons[item] for item in wanted if item in reasons))
-    return "; ".join(filter(None, (field.absent, why))) or "its evidence is absent tonight"
+    return why or field.absent or "its evidence is absent tonight"
 
 
 def _carried(name: str, last: BiasRow | None, as_of: date, carry_days: int) -> tuple[Any, Provenance] | None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import TypeVar
 
-from phases.core.errors import NoData, SourceDown, TickerFailure
+from phases.core.errors import NoData, SourceDown, TickerFailure, Unanswered
 from phases.core.fetch import Fetch
 from phases.core.phase import phase
 from phases.evidence.base import Origin, frozen, item_of
 from phases.evidence.fundamentals import fundamental_items, no_fundamentals
-from phases.evidence.macro import macro_items
+from phases.evidence.macro import macro_items, no_macro
 from phases.evidence.prices import INDEX_ITEMS, UNIVERSE_ITEMS, Market, Prices, computed, priced_in
 from phases.evidence.quality import checked, steady
 from phases.maths import indicators as ind
@@ -44,11 +44,14 @@ CRYPTO_DAYS = 90
 
 @phase(scope="run")
 def macro_snapshot(as_of: date, question: Question, settings: MarketSettings, *, fetch: Fetch) -> MacroSnapshot:
-    """What is known about the market as a whole. Breadth and correlation use every series of the source."""
+    """What is known about the market as a whole. Breadth and correlation use every series of the source.
+
+    Where no source answers for the macro series, each item that any source has is missing with what was said.
+    """
     day, name = as_of.isoformat(), question.benchmark
     bars = fetch("bars", Bars, symbol=name, as_of=day, sessions=str(SESSIONS))
     universe, no_universe = _or_none(fetch, "universe", Universe(series=()), as_of=day, sessions=str(SESSIONS))
-    macro, no_macro = _or_none(fetch, "macro", MacroSeriesSet(series=()), as_of=day)
+    released, absent, down = _macro(as_of, settings, fetch)
     try:
         bars = checked(bars, name, as_of, settings).bars
     except TickerFailure as failure:
@@ -59,21 +62,33 @@ def macro_snapshot(as_of: date, question: Question, settings: MarketSettings, *,
     notes = (
         *dict.fromkeys((*bars.notes, *universe.notes)),
         *([f"left out of breadth and correlation, their closes jump or have holes: {wild}"] if wild else []),
+        *([f"no source answered for the macro series: {down}"] if down else []),
     )
     market = Market(ind.frame_of(bars)["adj_close"], [ind.series_of(one) for one in sound.values()])
     evidence, missing = computed(INDEX_ITEMS, market, bars.days[-1], bars.source or fetch.source_name)
-    released, absent = macro_items(macro, as_of, settings, fetch.source_name)
     coin = [] if settings.crypto is None else [_crypto(settings.crypto, as_of, settings, fetch)]
     evidence += [*released, *(one for one in coin if isinstance(one, Evidence))]
     missing = [
         *(one for one in missing if one.id not in UNIVERSE_ITEMS),
         *_because([one for one in missing if one.id in UNIVERSE_ITEMS], no_universe),
-        *_because(absent, no_macro),
+        *absent,
         *(one for one in coin if isinstance(one, Missing)),
     ]
     return MacroSnapshot(
         as_of=as_of, session=bars.days[-1], notes=notes, **frozen(evidence, missing, as_of.isoformat())
     )
+
+
+def _macro(as_of: date, settings: MarketSettings, fetch: Fetch) -> tuple[list[Evidence], list[Missing], str | None]:
+    """Items of the macro series, those that are missing, and what was said where nobody answered."""
+    try:
+        known = fetch("macro", MacroSeriesSet, as_of=as_of.isoformat())
+    except Unanswered as outage:
+        return [], no_macro(outage.reason), outage.reason
+    except TickerFailure as nothing:
+        _, absent = macro_items(MacroSeriesSet(series=()), as_of, settings, fetch.source_name)
+        return [], _because(absent, nothing.reason), None
+    return *macro_items(known, as_of, settings, fetch.source_name), None
 
 
 def _or_none(fetch: Fetch, dataset: str, none: M, **params: str) -> tuple[M, str | None]:

@@ -212,6 +212,7 @@ def _carry_out(
             artefacts=kept,
             threads=settings.operation.threads,
             source_may_fail=settings.source.on_failure == "degrade",
+            earlier=Artefacts(store, header.run_id) if powers.source is None else None,
             progress=progress,
             watch=powers.watch,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from phases.core.ask import Answer, Ask, Wanted
 from phases.core.phase import phase
@@ -31,6 +31,21 @@ from schemas.settings import DebateSettings
 
 EQUITY_LEAN = {"strong_bullish": 1.0, "bullish": 0.5, "neutral": 0.0, "bearish": -0.5, "strong_bearish": -1.0}
 """Lean of the equity bias before the damping of index-wide facts."""
+
+CITABLE: Mapping[str, str] = {
+    "equity": "equity_bias",
+    "bond": "bond_bias",
+    "commodity": "commodity_bias",
+    "crypto": "crypto_bias",
+    "forex": "forex_bias",
+    "vix": "vix_level",
+    "flow": "inst_flow",
+    "options": "options_sentiment",
+    "cta": "cta_direction",
+    "hedge_funds": "hf_consensus",
+}
+"""Fields of the bias row that are one direction or one number, by the name in their evidence id. The others are texts,
+or several values in one."""
 
 AXIS_SIGN = {"buy": 1, "hold": 0, "watch": 0, "sell": -1}
 
@@ -68,27 +83,23 @@ def _bias_evidence(row: BiasRow, macro: MacroSnapshot) -> list[Evidence]:
     """The row's directions as citable items. They take the worst tier and staleness of their inputs."""
     known = {one.id: one for one in macro.evidence}
     found = []
-    for field, value in (
-        ("equity", row.equity_bias),
-        ("bond", row.bond_bias),
-        ("commodity", row.commodity_bias),
-    ):
-        origin = row.provenance[f"{field}_bias"]
+    for name, field in CITABLE.items():
+        value, origin = getattr(row, field), row.provenance[field]
         if value is None or origin.as_of is None:
             continue
-        inputs = [known[name] for name in origin.evidence if name in known]
-        lean = EQUITY_LEAN[value] * MACRO_WEIGHT if field == "equity" else 0.0
-        label = f"macro bias row: {field}"
+        inputs = [known[one] for one in origin.evidence if one in known]
+        lean = EQUITY_LEAN[value] * MACRO_WEIGHT if name == "equity" else 0.0
+        label = f"macro bias row: {field.removesuffix('_bias').replace('_', ' ')}"
         old = row.coverage is not None and row.coverage.stale is not None
         stale = old or origin.status == "carried" or any(one.stale for one in inputs)
-        found.append(_computed(f"bias.{field}", label, value, lean, inputs, origin.as_of, row, stale))
+        found.append(_computed(f"bias.{name}", label, value, lean, inputs, origin.as_of, row, stale))
     return found
 
 
 def _computed(
     id: str,
     label: str,
-    value: str,
+    value: str | float,
     lean: float,
     inputs: Sequence[Evidence],
     as_of: object,
@@ -100,7 +111,7 @@ def _computed(
             "id": id,
             "label": label,
             "value": value,
-            "unit": "text",
+            "unit": "text" if isinstance(value, str) else "index",
             "lean": lean,
             "as_of": as_of,
             "known_at": max((one.known_at for one in inputs), default=row.date),

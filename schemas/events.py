@@ -44,13 +44,25 @@ class Attempt(Model):
     """The most it can have cost, where no reply came of it and it may have been billed all the same."""
 
 
+class Outage(Model):
+    """A question that no source answered."""
+
+    kind: Literal["down", "unanswered"]
+    """`down`: the source itself did not answer; `unanswered`: it gave nothing, and nobody knows why."""
+    reason: Text
+    """What it said."""
+
+
 class Turns(Model):
     """The turns of one ticker, or of the run as a whole."""
 
     keys: tuple[Text, ...]
     """Journal keys in the order they were asked, repair turns included."""
     flags: tuple[Text, ...] = ()
-    """What a reader of the row should know about any of them, sorted: `unpriced`, `retry_exhausted`, `degenerate`."""
+    """What a reader of the row should know about any of them, sorted: `unpriced`, `retry_exhausted`, `degenerate`,
+    `macro_down`."""
+    outages: dict[Text, Outage] = Field(default_factory=dict)
+    """Questions that no source answered, by dataset and parameters; asked again by the next start of the run."""
 
 
 class Event(Model):

@@ -230,7 +230,7 @@ class SourceSettings(Section):
     path: Annotated[Text | None, BeforeValidator(absent)] = None
     """Folder of `csv_folder`, relative to where the program is started."""
     on_failure: Literal["stop", "degrade"] = "stop"
-    """When no source answers for a ticker: stop the run, or go on without that ticker."""
+    """When no source answers: stop the run, or go on without that ticker, or without that part of the market."""
     proxy: Annotated[Text | None, BeforeValidator(absent)] = None
     """Proxy to go through."""
     deadline_seconds: Seconds = 30.0

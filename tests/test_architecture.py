@@ -304,6 +304,7 @@ def test_only_market_data_fetches() -> None:
     fetching = {one.function.__module__ for one in PIPELINE if "fetch" in one.params}
     assert fetching == {"phases.market_data"}
     assert _where(lambda path: any(one.startswith("phases.core.fetch.Fetch") for one in _imports(path))) == {
+        "phases/core/outage.py",
         "phases/core/runner.py",
         "phases/market_data.py",
         "phases/night.py",

@@ -32,13 +32,14 @@ from phases.core.errors import (
 from phases.core.fetch import Fetch
 from phases.core.journal import Journal
 from phases.core.log import LOG, about
+from phases.core.outage import Watched
 from phases.core.phase import Phase, check_pipeline, outcome_type, settings_of
 from phases.core.seam import check_seam
 from phases.core.store import Store, artefacts
 from phases.core.text import printable
 from phases.core.watch import Watch
 from schemas.base import Model
-from schemas.events import Turns
+from schemas.events import Outage, Turns
 
 GIVE_UP_SECONDS = 10
 """How long an interrupted run waits for the turns under way."""
@@ -67,7 +68,9 @@ class Night:
     progress: Callable[[str, str | None], None]
     """Told of each ticker that ended, with the reason if it failed."""
     source_may_fail: bool = False
-    """Whether a ticker goes without an outcome, and the others go on, when no source answers for it."""
+    """Whether the night goes on when no source answers: without the ticker, or without that part of the market."""
+    earlier: Artefacts | None = None
+    """What a run that is rebuilt left, its outages among it."""
     watch: Watch = field(default_factory=Watch)
     """Told of each phase that begins."""
 
@@ -193,17 +196,27 @@ class Asked:
 
     used: list[str] = field(default_factory=list)
     noted: set[str] = field(default_factory=set)
+    outages: dict[str, Outage] = field(default_factory=dict)
 
     def record(self) -> Turns:
         """As they are kept."""
-        return Turns(keys=tuple(self.used), flags=tuple(sorted(self.noted)))
+        return Turns(keys=tuple(self.used), flags=tuple(sorted(self.noted)), outages=dict(sorted(self.outages.items())))
 
 
 def _run_once(night: Night, one: Phase, made: Mapping[str, Model], turns: Asked) -> Model:
     entry = outcome_type(one)
     extra = {"outcomes": Outcomes(night.tickers, night.artefacts, entry)} if entry else {}
     night.watch.began("", one.name)
-    artefact: Model = one(**_arguments(night, one, made, extra, turns))
+    known = set(turns.outages)
+    try:
+        artefact: Model = one(**_arguments(night, one, made, extra, turns))
+    except Unanswered as nothing:  # without this answer there is no such artefact
+        raise SourceDown(nothing.reason) from None
+    for asked in turns.outages.keys() - known:
+        if turns.outages[asked].kind == "down":
+            turns.noted.add(f"{one.name.removesuffix('_snapshot')}_down")
+            reason = printable(turns.outages[asked].reason)
+            LOG.warning("%s; the night goes on without it, and the same command asks again", reason)
     if one.keys is not None:
         check_seam(f"tickers > {one.name}", night.tickers, one.keys(artefact))
     return artefact
@@ -214,11 +227,19 @@ def _arguments(
 ) -> dict[str, Any]:
     doors: dict[str, Any] = {
         "ask": replace(night.doors.ask, phase=one.name, ticker=ticker, used=turns.used, noted=turns.noted),
-        "fetch": replace(night.doors.fetch, ticker=ticker),
+        "fetch": _watched(night, turns, ticker),
     }
     fixed = {"tickers": night.tickers, "settings": settings_of(one, night.settings), **night.given}
     known = {**fixed, **doors, **extra, **made}
     return {name: known[name] for name in one.params}
+
+
+def _watched(night: Night, turns: Asked, ticker: str) -> Watched:
+    """The door to data of one ticker, or of the run as a whole. Only there may an answer be done without."""
+    kept = night.earlier.load(ticker).get("turns") if night.earlier else None
+    earlier = Turns.model_validate_json(kept).outages if kept else {}
+    door = vars(replace(night.doors.fetch, ticker=ticker))
+    return Watched(**door, noted=turns.outages, earlier=earlier, tolerant=night.source_may_fail and not ticker)
 
 
 def _run_tickers(night: Night, phases: Sequence[Phase], made: Mapping[str, Model], noted: Set[str]) -> None:
@@ -238,7 +259,7 @@ def _run_tickers(night: Night, phases: Sequence[Phase], made: Mapping[str, Model
         }
         for future in as_completed(futures):
             ticker = futures[future]
-            ended = _ended(night, ticker, future)
+            ended = _ended(night, ticker, future, noted)
             unanswered += [f"{ticker}: {ended.reason}"] * ended.outage
             night.progress(ticker, ended.reason)
     except BaseException as reason:
@@ -254,7 +275,7 @@ def _run_tickers(night: Night, phases: Sequence[Phase], made: Mapping[str, Model
         raise SourceDown(f"source outage: none of {len(night.tickers)} tickers was answered for; {unanswered[0]}")
 
 
-def _ended(night: Night, ticker: str, future: Future[Ended]) -> Ended:
+def _ended(night: Night, ticker: str, future: Future[Ended], noted: Set[str]) -> Ended:
     """How the ticker ended. A bug in one ticker is that ticker's failure; want of memory is not."""
     error = future.exception()
     if error is None:
@@ -264,7 +285,8 @@ def _ended(night: Night, ticker: str, future: Future[Ended]) -> Ended:
     with about(ticker=ticker):
         LOG.error("unexpected error", exc_info=error)
     reason = f"unexpected {type(error).__name__}: {printable(str(error))[:200]}"
-    night.artefacts.keep(ticker, {"failure": _failure(night, "failed", reason, "unknown")})
+    turns = Asked(noted={*noted}).record()
+    night.artefacts.keep(ticker, {"failure": _failure(night, "failed", reason, "unknown"), "turns": turns})
     return Ended(reason)
 
 

@@ -176,6 +176,11 @@ def macro_items(
     return evidence, [one for one in found if isinstance(one, Missing)]
 
 
+def no_macro(reason: str) -> list[Missing]:
+    """Every item of the macro series as missing."""
+    return [Missing(id=one.id, reason=reason) for one in (*MACRO_ITEMS, *LISTED_ITEMS)]
+
+
 def released(
     item: Released, series: MacroSeries | None, as_of: date, settings: MarketSettings, source: str
 ) -> Evidence | Missing:

@@ -46,10 +46,14 @@ def coloured(stream: TextIO) -> bool:
     return console.color_system is not None and not console.no_color
 
 
-def feed_table(feed: PortfolioFeed, width: int | None = None, *, colour: bool = False) -> str:
-    """One line a ticker: status, conviction before, change, after, stance, and why. What the debate moved comes first.
+NOTES = {"macro_down": "macro_down: a source of the market's figures did not answer; the same command asks it again"}
+"""What a flag means for the night as a whole."""
 
-    Colour only repeats what the words say.
+
+def feed_table(feed: PortfolioFeed, width: int | None = None, *, colour: bool = False) -> str:
+    """One line a ticker: status, conviction before, change, after, stance, and why; then what concerns the night.
+
+    What the debate moved comes first. Colour only repeats what the words say.
     """
     room = width or _width()
     wide = max([6, *(len(row.ticker) for row in feed.rows)])
@@ -66,7 +70,8 @@ def feed_table(feed: PortfolioFeed, width: int | None = None, *, colour: bool = 
             _shortened(_why(row), max(room - wide - 39, 20)),
         ]
         lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
+    notes = [note for flag, note in NOTES.items() if any(flag in row.flags for row in feed.rows)]
+    return "\n".join([*lines, *([""] if notes else []), *notes])
 
 
 def _painted(text: str, colour: str | None, on: bool) -> str:

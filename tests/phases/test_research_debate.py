@@ -11,7 +11,7 @@ import yaml
 
 from phases.core.provider import Reply
 from phases.research_debate import case, debate_transcript
-from schemas.bias import Provenance
+from schemas.bias import SOURCED_FIELDS, FedOdds, OnchainPositioning, Provenance
 from schemas.debate import Case
 from schemas.ledger import DebateTranscript, Spoke, Voided
 from schemas.run import History, LastRow
@@ -61,6 +61,12 @@ AXES = (
 )
 
 
+SEVERAL = {
+    "fed_odds": FedOdds(meeting_date=DAY, most_likely="unchanged", probability=0.9),
+    "onchain_positioning": OnchainPositioning(smart_net_bias="bullish", crowd_net_bias="bearish"),
+}
+
+
 def made(
     own: Any = OWN, common: Any = COMMON, axes: Any = AXES, row: Any = None, history: History | None = None
 ) -> Case:
@@ -96,6 +102,19 @@ def test_summaries_take_the_worst_of_their_inputs(id: str, value: str, lean: flo
 
 def test_a_direction_that_is_missing_is_no_evidence() -> None:
     assert [one.id for one in made(axes=(), row=row_of_bias()).bundle if one.source == "computed"] == []
+
+
+def test_every_field_that_is_one_direction_or_one_number_can_be_cited() -> None:
+    """Of the fields with a source all but the regime, the notes, and the two that hold several values in one."""
+    words = dict.fromkeys(set(SOURCED_FIELDS) - {"vix_level", "macro_regime", "notes", *SEVERAL}, "bearish")
+    row = row_of_bias(**words, vix_level=46.78, macro_regime="growth slowing", notes="It slows.", **SEVERAL)
+    cited = {one.id: one for one in made(axes=(), row=row).bundle if one.id.startswith("bias.")}
+    names = ("bond", "commodity", "crypto", "cta", "equity", "flow", "forex", "hedge_funds", "options", "vix")
+    assert sorted(cited) == [f"bias.{name}" for name in names]
+    assert {one.value for id, one in cited.items() if id != "bias.vix"} == {"bearish"}
+    assert (cited["bias.vix"].value, cited["bias.vix"].unit) == (46.78, "index")
+    assert cited["bias.hedge_funds"].label == "macro bias row: hf consensus"
+    assert {id: one.lean for id, one in cited.items() if one.lean} == {"bias.equity": -0.25}, "half of a half"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import random
 import threading
@@ -22,6 +23,7 @@ from phases.core.errors import (
     SourceDown,
     StoreError,
     TickerFailure,
+    Unanswered,
     UsageError,
 )
 from phases.core.fetch import Fetch
@@ -411,3 +413,24 @@ def test_artefacts_of_runs_and_tickers_do_not_mix(store: Store) -> None:
         "other": ['{"word":"2"}'],
         "none": [],
     }
+
+
+def test_what_the_whole_run_cannot_do_without_stops_it_as_an_outage(stage: Stage) -> None:
+    """The phase has no use for the missing answer: nobody knows why there is none, so it is asked again."""
+
+    def made(as_of: date, settings: Options) -> Shared:
+        raise Unanswered("prices: nothing came, and nobody knows why")
+
+    with pytest.raises(SourceDown, match="nobody knows why"):
+        stage.run(replace(shared, function=made), part, after, sheet)
+
+
+def test_what_is_noted_of_the_run_stands_at_a_ticker_that_a_bug_ended(stage: Stage) -> None:
+    def noted(as_of: date, settings: Options, *, ask: Ask) -> Shared:
+        ask.noted.add("macro_down")
+        return Shared(word="word")
+
+    asking = replace(shared, function=noted, params={**shared.params, "ask": Ask})
+    stage.run(asking, replace(part, function=raises("B", ValueError("bug"))), after, sheet)
+    flags = [json.loads(stage.kept.load(ticker)["turns"])["flags"] for ticker in ("A", "B")]
+    assert flags == [["macro_down"], ["macro_down"]]

@@ -16,7 +16,7 @@ from phases.evidence.base import Origin, frozen, item_of
 from phases.evidence.fundamentals import fundamental_items, no_fundamentals
 from phases.evidence.macro import macro_items, no_macro
 from phases.evidence.prices import INDEX_ITEMS, UNIVERSE_ITEMS, Market, Prices, computed, priced_in
-from phases.evidence.quality import checked, steady
+from phases.evidence.quality import Checked, checked, steady
 from phases.maths import indicators as ind
 from schemas.base import Model, Ticker
 from schemas.market import (
@@ -38,6 +38,9 @@ M = TypeVar("M", bound=Model)
 SESSIONS = 280
 """Bars asked for: 252 for the longest return, and room for the averages to warm up."""
 
+LATE, CLOSURE = "late_bar", "probable_closure"
+"""Flags of a newest bar that is not of the as-of session: of one ticker, or of all that the exchange trades."""
+
 CRYPTO_DAYS = 90
 """A quarter of calendar days: crypto assets trade on every one."""
 
@@ -53,15 +56,17 @@ def macro_snapshot(as_of: date, question: Question, settings: MarketSettings, *,
     universe, no_universe = _or_none(fetch, "universe", Universe(series=()), as_of=day, sessions=str(SESSIONS))
     released, absent, down = _macro(as_of, settings, fetch)
     try:
-        bars = checked(bars, name, as_of, settings).bars
+        sound_bars = checked(bars, name, as_of, settings)
     except TickerFailure as failure:
         raise SourceDown(f"benchmark {name}: {failure.reason}") from None
+    bars = sound_bars.bars
     others = [one for one in universe.series if one.symbol != name]
     sound = {one.symbol: one for one in others if steady(one)}
     wild = ", ".join(one.symbol for one in others if one.symbol not in sound)
     notes = (
         *dict.fromkeys((*bars.notes, *universe.notes)),
         *([f"left out of breadth and correlation, their closes jump or have holes: {wild}"] if wild else []),
+        *(["a probable closure, or the prices are late"] if LATE in sound_bars.flags else []),
         *([f"no source answered for the macro series: {down}"] if down else []),
     )
     market = Market(ind.frame_of(bars)["adj_close"], [ind.series_of(one) for one in sound.values()])
@@ -131,9 +136,9 @@ def market_snapshot(
     day = as_of.isoformat()
     own = checked(fetch("bars", Bars, symbol=ticker, as_of=day, sessions=str(SESSIONS)), ticker, as_of, settings)
     benchmark = fetch("bars", Bars, symbol=question.benchmark, as_of=day, sessions=str(SESSIONS))
-    other = checked(benchmark, question.benchmark, as_of, settings).bars
+    other = checked(benchmark, question.benchmark, as_of, settings)
     frame, bars = ind.frame_of(own.bars), own.bars
-    prices = Prices(frame, frame["adj_close"], ind.frame_of(other)["adj_close"].loc[: frame.index[-1]])
+    prices = Prices(frame, frame["adj_close"], ind.frame_of(other.bars)["adj_close"].loc[: frame.index[-1]])
     evidence, missing = computed(priced_in(bars.currency), prices, bars.days[-1], bars.source or fetch.source_name)
     if "fa" in settings.families:
         further = _fundamentals(bars, as_of, fetch)
@@ -142,10 +147,18 @@ def market_snapshot(
         ticker=ticker,
         as_of=as_of,
         session=bars.days[-1],
-        flags=own.flags,
+        flags=_flags(own, other),
         notes=own.notes,
         **frozen(evidence, missing, f"{ticker} {day}"),
     )
+
+
+def _flags(own: Checked, benchmark: Checked) -> tuple[str, ...]:
+    """Flags of a ticker; one that is late with the whole exchange is not late by itself."""
+    ends = {(one.bars.exchange, one.bars.days[-1]) for one in (own, benchmark)}
+    if len(ends) > 1 or LATE not in own.flags:
+        return own.flags
+    return tuple(sorted({*own.flags, CLOSURE} - {LATE}))
 
 
 def _fundamentals(bars: Bars, as_of: date, fetch: Fetch) -> tuple[list[Evidence], list[Missing]]:

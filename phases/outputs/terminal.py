@@ -46,7 +46,10 @@ def coloured(stream: TextIO) -> bool:
     return console.color_system is not None and not console.no_color
 
 
-NOTES = {"macro_down": "macro_down: a source of the market's figures did not answer; the same command asks it again"}
+NOTES = {
+    "macro_down": "macro_down: a source of the market's figures did not answer; the same command asks it again",
+    "probable_closure": "probable_closure: neither ticker nor benchmark has a bar of the session; the one before speaks",
+}
 """What a flag means for the night as a whole."""
 
 

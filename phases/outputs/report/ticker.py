@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
@@ -10,7 +11,7 @@ from markupsafe import Markup
 from phases.outputs.debate import BECAME, DECIDED, GAP, THEATER
 from phases.outputs.report.charts import Round, gap_chart
 from phases.outputs.report.records import TickerNight
-from phases.outputs.report.words import FATE, chance, flag_text, signed, threshold_text, until, value_text
+from phases.outputs.report.words import FATE, chance, flag_text, threshold_text, until, value_text
 from schemas.debate import Claim, Condition, DebateRoundContribution, Move
 from schemas.ledger import Answered, Assessed, DebateTranscript, Judged, LedgerEvent, Ruled, Spoke, Supervised, Voided
 from schemas.manager import WeighedClaim
@@ -225,17 +226,6 @@ def readouts(summary: DebateSummary | None) -> list[tuple[str, str]]:
     return told
 
 
-def sources(night: TickerNight, shown: Sequence[Point]) -> list[Evidence]:
-    """Every item that a point, an axis or a move rests on, by id."""
-    ids = {one.id for point in shown for one in point.evidence}
-    payload, debate = night.outcome.analyst_payload, night.outcome.debate_transcript
-    ids |= {one for view in (payload.axes if payload else ()) for one in view.evidence}
-    for event in debate.ledger if debate else ():
-        said = event.contribution if isinstance(event, Spoke) else None
-        ids |= {one for move in (said.moves if said else None) or () for one in move.evidence}
-    return [item for item in (night.case.bundle if night.case else ()) if item.id in ids]
-
-
 def block(night: TickerNight) -> dict[str, Any]:
     """Everything the template of one ticker reads."""
     row, outcome = night.row, night.outcome
@@ -243,6 +233,7 @@ def block(night: TickerNight) -> dict[str, Any]:
     known = {item.id: item for item in (case.bundle if case else ())}
     debate, shown = outcome.debate_transcript, points(summary, outcome.debate_transcript, known) if summary else ()
     snapshots = [one for one in (outcome.market_snapshot, outcome.news_snapshot) if one is not None]
+    items = [item for one in snapshots for item in one.evidence]
     carried = case.carried if case else None
     return {
         "row": row,
@@ -259,9 +250,9 @@ def block(night: TickerNight) -> dict[str, Any]:
         "decided": DECIDED[row.decided_by] if row.decided_by else "",
         "rounds": transcript(debate),
         "debate": debate,
-        "sources": [(item, value_text(item)) for item in sources(night, shown)],
-        "known": sum(len(one.evidence) for one in snapshots),
+        "known": len(items),
+        "stale": sum(one.stale for one in items),
+        "sources": sorted(Counter(one.source for one in items).items()),
         "missing": [one for snapshot in snapshots for one in snapshot.missing],
         "notes": [note for snapshot in snapshots for note in snapshot.notes],
-        "moved": signed(row.conviction_delta),
     }

@@ -26,13 +26,13 @@ def _id(mood: tuple[int, Mapping[str, str]]) -> str:
 
 
 @pytest.mark.parametrize("mood", MOODS, ids=_id)
-def test_a_replay_gives_the_same_bytes(three: Night, cli: Cli, mood: tuple[int, dict[str, str]]) -> None:
+def test_F186_a_replay_gives_the_same_bytes(three: Night, cli: Cli, mood: tuple[int, dict[str, str]]) -> None:
     told = cli("replay", "last", "--check", "--threads", mood[0], "--out", three.path, env=mood[1])
     assert (told.code, told.err) == (0, "")
     assert "feed.csv" in told.out and "feed.json" in told.out
 
 
-def test_a_run_gives_the_same_bytes(three: Night, cli: Cli, tmp_path: Path) -> None:
+def test_F186_a_run_gives_the_same_bytes(three: Night, cli: Cli, tmp_path: Path) -> None:
     words = ("AAPL", "IBM", "MSFT", "--as-of", DAY, "--set", "operation.threads=8")
     told = cli("run", *words, "--out", tmp_path / "out", "--json", env=MOODS[-1][1])
     assert told.code == 0

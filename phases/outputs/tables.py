@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from pathlib import Path
@@ -19,12 +17,13 @@ RISKY = ("=", "+", "-", "@", "\t", "\r", "'")
 
 def feed_csv(feed: PortfolioFeed) -> str:
     """One line a row under a header line. Null is an empty cell; flags are joined by `;`."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(FeedRow.model_fields)
-    for row in feed.rows:
-        writer.writerow([_cell(value) for value in row.model_dump(mode="json").values()])
-    return out.getvalue()
+    lines = [FeedRow.model_fields, *([_cell(one) for one in row.model_dump(mode="json").values()] for row in feed.rows)]
+    return "".join(f"{','.join(map(_quoted, cells))}\n" for cells in lines)
+
+
+def _quoted(cell: str) -> str:
+    """A cell in quotes where it needs them. The csv module of some Python versions leaves a bare CR without."""
+    return '"' + cell.replace('"', '""') + '"' if any(mark in cell for mark in ',"\r\n') else cell
 
 
 def _cell(value: Any) -> str:

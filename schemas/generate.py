@@ -115,11 +115,13 @@ def stale(folder: Path) -> list[str]:
 
 
 def main() -> None:
-    """Write `schemas/json/`, one file a contract and no other; with `--check` only say what differs."""
+    """Write `schemas/json/`, one file a contract and no other, and the tables of docs; `--check` says what differs."""
     from schemas.contracts import CONTRACTS
+    from schemas.pages import PAGE, written
 
-    different = stale(FOLDER)
+    different, page = stale(FOLDER), PAGE.read_text(encoding="utf-8")
     if "--check" in sys.argv:
+        different += ["docs/feed.md"] if written(page) != page else []
         sys.exit(f"stale, run `make schemas`: {', '.join(different)}" if different else 0)
     for name in different:
         model = CONTRACTS.get(name.removesuffix(".schema.json"))
@@ -127,6 +129,7 @@ def main() -> None:
             (FOLDER / name).unlink()
         else:
             (FOLDER / name).write_text(schema_text(model), encoding="utf-8")
+    PAGE.write_text(written(page), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from schemas import CONTRACTS
+from schemas.feed import FeedRow, PortfolioFeed
 from schemas.generate import FOLDER, json_schema, schema_text, stale
+from schemas.pages import PAGE, written
 from schemas.validation import Problem, problems, published
 from tests.schemas.instances import whole
 
@@ -70,6 +72,19 @@ def test_check_finds_nothing_and_changes_nothing() -> None:
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert {path: path.stat().st_mtime_ns for path in FOLDER.iterdir()} == before
+
+
+def test_the_page_of_the_feed_has_every_column_with_its_meaning() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert written(page) == page
+    for model in (FeedRow, PortfolioFeed):
+        for name, field in model.model_fields.items():
+            meaning = " ".join(str(field.description).split())
+            assert re.search(rf"^\| `{name}` \| .* \| {re.escape(meaning)} \|$", page, re.MULTILINE), name
+    stale_page = page.replace("| `held` | boolean |", "| `held` | text |")
+    assert stale_page != page and written(stale_page) == page
+    with pytest.raises(ValueError, match="the marks"):
+        written(page.replace("<!-- end of columns -->", ""))
 
 
 def test_same_model_gives_the_same_bytes_in_another_process() -> None:

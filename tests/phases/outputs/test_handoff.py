@@ -15,6 +15,7 @@ from skfolio.prior import BlackLitterman, EmpiricalPrior
 from phases.core.errors import UsageError
 from phases.outputs.handoff import pypfopt_json, skfolio_json
 from schemas.feed import FeedRow
+from tests.conftest import ROOT
 from tests.phases.outputs.feeds import UNRATED_REASON, feed, row
 
 NAMES = ("BRK-B", "BRK", "B", "0700.HK", "BTC-USD", "EURUSD=X", "700", "^FTSE")
@@ -120,6 +121,12 @@ def test_skfolio_takes_every_name_for_itself() -> None:
         assert np.array_equal(fitted.picking_matrix_, picked)
 
 
+def test_skfolio_splits_a_name_whose_column_is_not_there() -> None:
+    """Why the page says to compare names first: this is a view on BRK less B, and nothing warns."""
+    fitted = BlackLitterman(["BRK-B == 0.001"]).fit(returns(("BRK", "B")))
+    assert fitted.picking_matrix_.tolist() == [[1, -1]]
+
+
 def test_an_excess_of_nothing_does_not_move_a_prior_that_is_the_benchmarks() -> None:
     """Names alike whose prior is 8 %: a view of 0 over the benchmark leaves it there."""
     yearly, _ = documents(row("AAPL", view_excess_return=0.0, view_confidence=0.5), prior=0.08)
@@ -132,3 +139,21 @@ def test_an_excess_of_nothing_does_not_move_a_prior_that_is_the_benchmarks() -> 
         view_confidences=yearly["view_confidences"],
     )
     assert model.bl_returns().tolist() == pytest.approx([0.08, 0.08])
+
+
+def test_the_worked_example_of_the_page_is_what_the_library_gives() -> None:
+    """docs/portfolio.md: 8 % + .30 x 13.07 % = 11.92 %, and by a beta of .25 the other asset 8.98 %."""
+    yearly, _ = documents(row("AAPL", view_confidence=0.3), prior=0.08)
+    covariance = pd.DataFrame([[0.04, 0.01], [0.01, 0.04]], ["AAPL", "IBM"], ["AAPL", "IBM"])
+    model = BlackLittermanModel(
+        covariance,
+        pi=pd.Series([0.08, 0.08], covariance.index),
+        absolute_views=yearly["absolute_views"],
+        omega="idzorek",
+        view_confidences=yearly["view_confidences"],
+    )
+    assert [round(100 * mean, 2) for mean in model.bl_returns()] == [11.92, 8.98]
+    page = (ROOT / "docs" / "portfolio.md").read_text(encoding="utf-8")
+    assert all(
+        number in page for number in ("**11.92 %**", "8.98 %", "0.00051881", "0.13074", "0.010895", "**1.090 %**")
+    )

@@ -7,21 +7,15 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 
-from phases.core.errors import NoData, TickerFailure, UsageError
-from phases.core.fetch import Fetch
-from phases.core.journal import Journal
-from phases.core.recorder import Recorder
+from phases.core.errors import UsageError
 from phases.core.runs import Runs
 from phases.core.store import Store
 from phases.core.text import printable
-from phases.evidence.quality import checked
-from phases.market_data import SESSIONS
-from phases.night import stored_feed
+from phases.night import stored_bars, stored_feed
 from phases.outputs.diff import diff_json, diff_text
 from phases.outputs.handoff import BENCHMARK_RETURN, HANDOFFS
 from phases.outputs.parquet import feed_parquet
 from phases.outputs.tables import FORMATS, write_whole
-from schemas.market import Bars
 from schemas.run import RunHeader
 
 FORMS = (*FORMATS, "parquet", *HANDOFFS, "prices")
@@ -82,23 +76,14 @@ def prices_csv(store: Store, header: RunHeader) -> str:
     """
     columns: dict[str, dict[str, float]] = {}
     for ticker in (*header.tickers, header.question.benchmark):
-        bars = _bars(store, header, ticker)
+        bars = stored_bars(header, store, ticker)
         if bars is not None:
             columns[ticker] = {day.isoformat(): close for day, close in zip(bars.days, bars.adj_close, strict=True)}
+    if not columns:
+        raise UsageError(f"run {header.run_id} had no usable prices")
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["day", *columns])
     for day in sorted({day for closes in columns.values() for day in closes}):
         writer.writerow([day, *(repr(closes[day]) if day in closes else "" for closes in columns.values())])
     return out.getvalue()
-
-
-def _bars(store: Store, header: RunHeader, ticker: str) -> Bars | None:
-    """The bars of one symbol from the journal, or nothing where the run could use none. Reads the store."""
-    journal = Journal(store, header.run_id, header.settings.operation.lease_seconds)
-    fetch = Fetch(header.settings.source.name, header.vintage, None, journal, Recorder(None, header.run_id, 1))
-    try:
-        bars = fetch("bars", Bars, symbol=ticker, as_of=header.as_of.isoformat(), sessions=str(SESSIONS))
-        return checked(bars, ticker, header.as_of, header.settings.market).bars
-    except (NoData, TickerFailure):
-        return None

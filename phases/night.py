@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from phases.core.ask import Ask
 from phases.core.budget import MICROS, Budget, Spent, ceilings_of, spent_by
-from phases.core.errors import UsageError
+from phases.core.errors import NotJournaled, TickerFailure, UsageError
 from phases.core.fetch import Fetch, Source
 from phases.core.journal import Journal
 from phases.core.log import about
@@ -26,12 +26,15 @@ from phases.core.store import Store, open_store
 from phases.core.text import printable
 from phases.core.watch import Watch
 from phases.health import night_health
+from phases.evidence.quality import checked
+from phases.market_data import SESSIONS
 from phases.outputs.tables import FORMATS, record_text, write_whole
 from phases.pipeline import PIPELINE
 from phases.plan import Plan
 from schemas.feed import PortfolioFeed
 from schemas.generate import schema_text
 from schemas.health import NightHealth
+from schemas.market import Bars
 from schemas.run import RunHeader, RunRecord
 from schemas.summary import RATED, Status
 
@@ -146,6 +149,17 @@ def stored_feed(store: Store, run_id: str) -> PortfolioFeed:
             f"run {run_id}: its feed was stored by another version of this program ({field}: {first['msg']}); "
             f"make the night anew with `run --as-of {run_id[:10]}` and the words of that run"
         ) from None
+
+
+def stored_bars(header: RunHeader, store: Store, symbol: str) -> Bars | None:
+    """Bars of a symbol as a run had them, checked as it checked them; None where it could use none. Reads the store."""
+    journal = Journal(store, header.run_id, header.settings.operation.lease_seconds)
+    fetch = Fetch(header.settings.source.name, header.vintage, None, journal, Recorder(None, header.run_id, 1))
+    try:
+        bars = fetch("bars", Bars, symbol=symbol, as_of=header.as_of.isoformat(), sessions=str(SESSIONS))
+        return checked(bars, symbol, header.as_of, header.settings.market).bars
+    except (TickerFailure, NotJournaled):
+        return None
 
 
 def export(feed: PortfolioFeed, folder: Path) -> None:

@@ -216,7 +216,7 @@ def test_an_empty_file_alone_becomes_a_store(out: Path) -> None:
     assert notes(out) == []
 
 
-@pytest.mark.parametrize("version", ["0005", "9999"])
+@pytest.mark.parametrize("version", ["0006", "9999"])
 def test_F098_a_newer_schema_names_both_versions(full: Path, version: str) -> None:
     connection = sqlite3.connect(full)
     connection.execute("UPDATE alembic_version SET version_num = ?", [version])

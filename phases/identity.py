@@ -12,7 +12,8 @@ from schemas.settings import PROVIDER_OPERATION, SOURCE_OPERATION
 
 def identity(header: RunHeader) -> dict[str, Any]:
     """What decides what a run says: the header without its name and without how it is carried out."""
-    aside: Any = {"operation": True, "provider": dict.fromkeys(PROVIDER_OPERATION, True), "source": SOURCE_OPERATION}
+    told = {"operation": True, "notify": True, "source": SOURCE_OPERATION}
+    aside: Any = {**told, "provider": dict.fromkeys(PROVIDER_OPERATION, True)}
     found = header.model_dump(mode="json", exclude={"run_id": True, "settings": aside})
     return {str(key): value for key, value in found.items()}
 

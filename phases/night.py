@@ -24,9 +24,10 @@ from phases.core.runs import FeedEntry, Runs
 from phases.core.skills import Skill
 from phases.core.store import Store, open_store
 from phases.core.text import printable
+from phases.core.trace import span
 from phases.core.watch import Watch
-from phases.health import night_health
 from phases.evidence.quality import checked
+from phases.health import night_health
 from phases.market_data import SESSIONS
 from phases.outputs.tables import FORMATS, record_text, write_whole
 from phases.pipeline import PIPELINE
@@ -70,8 +71,12 @@ def _budget(header: RunHeader, store: Store, attempt: int, again: str = "") -> B
 
 def hold_night(plan: Plan, store: Store, out: Path, progress: Progress, watch: Watch | None = None) -> Finished:
     """Start or go on with the run of a plan, to its end. Writes the store and the run's folder."""
-    with about(run=plan.header.run_id):
-        return _held(plan, store, out, progress, watch or Watch())
+    header = plan.header
+    told = {"run_id": header.run_id, "engine": header.engine, "protocol": header.settings.debate.protocol}
+    with about(run=header.run_id), span("run", **told, tickers=len(header.tickers)) as mark:
+        finished = _held(plan, store, out, progress, watch or Watch())
+        mark("exit", finished.record.exit)
+    return finished
 
 
 def _held(plan: Plan, store: Store, out: Path, progress: Progress, watch: Watch) -> Finished:

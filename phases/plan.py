@@ -242,7 +242,7 @@ def _settled(words: Words, resumed: RunHeader | None) -> Settings:
     fresh = settings_of(words)
     if resumed is None:
         return fresh
-    own = resumed.settings.model_copy(update={"operation": fresh.operation})
+    own = resumed.settings.model_copy(update={"operation": fresh.operation, "notify": fresh.notify})
     kept = fresh if words.config is not None else settings_of(words, own)
     return kept.model_copy(update={"as_of": fresh.as_of if _says_as_of(words) else resumed.as_of})
 

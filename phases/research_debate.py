@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from phases.core.ask import Answer, Ask, Wanted
 from phases.core.phase import phase
 from phases.core.text import canonical, digest
+from phases.core.trace import span
 from phases.debate.carry import carried, last_debate, stands
 from phases.debate.checks import checks_of
 from phases.debate.conduct import Debate, WantedTurn, conduct, holding
@@ -200,7 +201,11 @@ def _hold(debate: Debate, ask: Ask) -> str:
     conversation = conduct(debate)
     wanted = next(conversation)
     while True:
-        answers = ask.all([_asked(turn, debate.protocol) for turn in wanted])
+        first, seats = wanted[0], " ".join(turn.name for turn in wanted)
+        number = int(getattr(first.inputs, "round_number", 0))
+        with span("round", ticker=debate.case.ticker, round=number, seats=seats) as mark:
+            answers = ask.all([_asked(turn, debate.protocol) for turn in wanted])
+            mark("void", sum(one.record is None for one in answers))
         try:
             wanted = conversation.send(tuple(map(_turn, answers)))
         except StopIteration as end:

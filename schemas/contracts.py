@@ -20,6 +20,7 @@ from schemas.market import (
     Universe,
 )
 from schemas.news import NewsInputs, NewsReading, NewsSnapshot
+from schemas.notice import RunNotice
 from schemas.run import History, RunHeader, RunRecord
 from schemas.seats import CriticReport, ModeratorRuling, PanelAnswer, PersonaAnswer, SupervisorView, TableInputs
 from schemas.settings import Settings
@@ -61,6 +62,7 @@ CONTRACTS: dict[str, type[Model]] = {
         PersonaAnswer,
         PortfolioFeed,
         RunHeader,
+        RunNotice,
         RunRecord,
         Settings,
         SupervisorView,

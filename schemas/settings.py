@@ -19,6 +19,7 @@ from schemas.bias_settings import BiasSettings
 from schemas.currency import CURRENCY_PATTERN
 from schemas.fred_settings import FredSettings
 from schemas.market import Dataset
+from schemas.operation import NotifySettings, OperationSettings
 
 
 def _capitals(value: object) -> object:
@@ -277,28 +278,6 @@ class PriceTable(Section):
     """Rates by model."""
 
 
-Dollars = Annotated[Annotated[float, Field(ge=0)] | None, BeforeValidator(absent)]
-
-
-class OperationSettings(Section):
-    """How a run is carried out. Not part of its identity."""
-
-    threads: Annotated[int, Field(ge=1, le=256)]
-    """Tickers worked on at once."""
-    lease_seconds: Annotated[int, Field(ge=1, le=3600)]
-    """How long a claimed call stays reserved for its process."""
-    lock_seconds: Annotated[int, Field(ge=1, le=3600)]
-    """How long to wait for a store that another process holds."""
-    offline: bool = False
-    """Whether only stored answers of sources are used."""
-    max_cost: Dollars = None
-    """Most US dollars a run may spend; absent for no ceiling."""
-    max_cost_night: Dollars = None
-    """The same for all runs of one night in a store."""
-    log: Literal["text", "json"] = "text"
-    """Form of the lines on stderr: for people, or one JSON object each."""
-
-
 class Settings(Section):
     """A whole configuration."""
 
@@ -330,3 +309,5 @@ class Settings(Section):
     """Research manager."""
     operation: OperationSettings
     """How it is carried out."""
+    notify: NotifySettings = NotifySettings()
+    """Who is told when a run ends."""

@@ -18,7 +18,8 @@ from phases.core.recorder import later
 from phases.core.store import Store, spend
 from phases.maths.pricing import cost
 from schemas.events import Usage
-from schemas.settings import OperationSettings, Rates
+from schemas.operation import OperationSettings
+from schemas.settings import Rates
 
 MICROS = 1_000_000
 

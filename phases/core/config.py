@@ -71,6 +71,11 @@ def secret(name: str) -> str | None:
     return os.environ.get(name, "").strip() or None
 
 
+def environment_without(*names: str) -> dict[str, str]:
+    """The environment of this process, for another, without these variables. Reads the environment."""
+    return {name: value for name, value in os.environ.items() if name not in names}
+
+
 def load_yaml(path: Path) -> dict[str, Any]:
     """Read one YAML mapping, all scalars as text. Reads a file; raises UsageError naming file and line."""
     return read_mapping(load_text(path), str(path))

@@ -37,6 +37,7 @@ from phases.core.phase import Phase, check_pipeline, outcome_type, settings_of
 from phases.core.seam import check_seam
 from phases.core.store import Store, artefacts
 from phases.core.text import printable
+from phases.core.trace import span
 from phases.core.watch import Watch
 from schemas.base import Model
 from schemas.events import Outage, Turns
@@ -82,6 +83,8 @@ class Ended(NamedTuple):
     """Why it failed; absent if it did not."""
     outage: bool = False
     """Whether that was for want of an answer from a source."""
+    status: str = "failed"
+    """What its last record says of it."""
 
 
 class Artefacts:
@@ -292,8 +295,10 @@ def _ended(night: Night, ticker: str, future: Future[Ended], noted: Set[str]) ->
 
 def _run_ticker(night: Night, phases: Sequence[Phase], shared: Mapping[str, Model], ticker: str, turns: Asked) -> Ended:
     """All ticker phases of one ticker."""
-    with about(ticker=ticker):
-        return _phases_of(night, phases, shared, ticker, turns)
+    with about(ticker=ticker), span("ticker", ticker=ticker) as mark:
+        ended = _phases_of(night, phases, shared, ticker, turns)
+        mark("status", ended.status)
+    return ended
 
 
 def _phases_of(night: Night, phases: Sequence[Phase], shared: Mapping[str, Model], ticker: str, turns: Asked) -> Ended:
@@ -321,7 +326,7 @@ def _phases_of(night: Night, phases: Sequence[Phase], shared: Mapping[str, Model
             raise SeamBroken(f"phase {one.name}: asked for {ticker}, made {artefact.ticker}")
         made[one.name] = artefact
     night.artefacts.keep(ticker, {**made, "turns": turns.record()})
-    return Ended(reason, outage)
+    return Ended(reason, outage, getattr([*made.values()][-1], "status", "made"))
 
 
 def _failure(night: Night, status: str, reason: str, phase: str) -> Model:

@@ -202,8 +202,9 @@ def _hold(debate: Debate, ask: Ask) -> str:
     wanted = next(conversation)
     while True:
         first, seats = wanted[0], " ".join(turn.name for turn in wanted)
-        number = int(getattr(first.inputs, "round_number", 0))
-        with span("round", ticker=debate.case.ticker, round=number, seats=seats) as mark:
+        number = getattr(first.inputs, "round_number", None)
+        told = {} if number is None else {"round": int(number)}
+        with span("round", ticker=debate.case.ticker, seats=seats, **told) as mark:
             answers = ask.all([_asked(turn, debate.protocol) for turn in wanted])
             mark("void", sum(one.record is None for one in answers))
         try:

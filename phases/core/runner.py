@@ -264,7 +264,8 @@ def _run_tickers(night: Night, phases: Sequence[Phase], made: Mapping[str, Model
             ticker = futures[future]
             ended = _ended(night, ticker, future, noted)
             unanswered += [f"{ticker}: {ended.reason}"] * ended.outage
-            night.progress(ticker, ended.reason)
+            with about(ticker=ticker):
+                night.progress(ticker, ended.reason)
     except BaseException as reason:
         night.doors.ask.journal.stopping.set()
         LOG.info("stopping: turns under way get %d s", GIVE_UP_SECONDS, extra={"wait": GIVE_UP_SECONDS})

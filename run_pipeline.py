@@ -81,6 +81,7 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool, quiet: bool
     from phases.outputs.terminal import coloured, feed_table, first_lines, last_lines
     from phases.plan import plan, resume_plan, settings_of
     from phases.report import write_report
+    from phases.show import risk_line
 
     settings = settings_of(words)
     set_form(settings.operation.log)
@@ -106,9 +107,12 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool, quiet: bool
             tell(f"interrupted; go on with {resume_hint(out)}")
             return 130
         page = write_report(store, out, planned.header.run_id)
+        risk = risk_line(store, finished.record.run_id)
+    if as_json and risk:
+        tell(risk)
     table = feed_table(finished.feed, colour=not as_json and coloured(sys.stdout))
-    told = f"\n{table}\n\n{last_lines(finished.record, finished.spent)}\n{page}"
-    tell(finished.record.model_dump_json() if as_json else told, sys.stdout)
+    parts = (f"\n{table}", risk, f"{last_lines(finished.record, finished.spent)}\n{page}")
+    tell(finished.record.model_dump_json() if as_json else "\n\n".join(filter(None, parts)), sys.stdout)
     return finished.record.exit
 
 

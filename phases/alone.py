@@ -32,12 +32,15 @@ from phases.news import CHECKS as NEWS_CHECKS
 from phases.plan import SKILLS, check_tables, protocol_text, provider_of
 from phases.providers import check_money
 from phases.research_manager import CHECKS as MANAGER_CHECKS
+from phases.risk import CHECKS as RISK_CHECKS
+from phases.risk import SEATS as RISK_SEATS
 from schemas.analyst import AxisInputs
 from schemas.base import Model
 from schemas.bias import BiasInputs
 from schemas.debate import ARGUMENT_LIMIT, DebateInputs
 from schemas.manager import ManagerInputs
 from schemas.news import NewsInputs
+from schemas.risk import RiskInputs
 from schemas.seats import TableInputs
 from schemas.settings import PriceTable, Settings
 from schemas.validation import problems
@@ -239,6 +242,10 @@ def _manner(name: str, inputs: Model, settings: Settings) -> Manner:
         case ManagerInputs():
             theses = tuple(f"{side}_thesis" for side in _argued(inputs))
             return Manner("manager", theses, MANAGER_CHECKS, "asked as research_manager asks it")
+        case RiskInputs():
+            if RISK_SEATS[name] != inputs.seat:
+                raise UsageError(f"--inputs: seat {inputs.seat!r} is that of risk-{inputs.seat}, not of {name}")
+            return Manner(inputs.seat, (), RISK_CHECKS, "asked as risk asks it")
         case DebateInputs() | TableInputs():
             return _seated(name, inputs, settings)
     raise AssertionError(f"no phase is known that asks {name}")

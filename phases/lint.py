@@ -25,6 +25,7 @@ from phases.maths.sessions import known_calendars
 from phases.news import READER
 from phases.plan import ALWAYS_USED, CONFIGS, SKILLS, check_tables, price_table
 from phases.providers import PROVIDERS
+from phases.risk import SEATS as RISK_SEATS
 from phases.sources import source_names
 from phases.watchlist import watchlist
 from schemas import CONTRACTS
@@ -34,6 +35,7 @@ from schemas.bias import BiasInputs, BiasWording
 from schemas.generate import json_schema
 from schemas.manager import ManagerInputs, ManagerReply
 from schemas.news import NewsInputs, NewsReading
+from schemas.risk import RiskInputs, RiskView
 from schemas.settings import Settings
 from schemas.validation import problems
 
@@ -57,6 +59,7 @@ BINDINGS: dict[str, tuple[type[Model], type[Model]]] = {
     **{name: (KINDS[contract].reads, KINDS[contract].returns) for name, contract in SEATS.items()},
     "research-manager": (ManagerInputs, ManagerReply),
     **{reads.skill: (AxisInputs, AxisView) for reads in AXES.values()},
+    **dict.fromkeys(RISK_SEATS, (RiskInputs, RiskView)),
 }
 """What the phases send each skill and expect back."""
 
@@ -65,6 +68,7 @@ PHASES: dict[type[Model], str] = {
     BiasInputs: "macro_bias",
     AxisInputs: "analyst_payload",
     ManagerInputs: "research_manager",
+    RiskInputs: "risk",
 }
 """Which phase sends what; all other inputs are those of seats."""
 

@@ -27,6 +27,7 @@ from phases.news import READER
 from phases.origin import origin_of
 from phases.past import history_of
 from phases.providers import PROVIDERS, check_money, unasked
+from phases.risk import SEATS
 from phases.sources import check_tickers, faults_of
 from phases.watchlist import focus, watchlist
 from schemas.market import Question, Span
@@ -277,7 +278,8 @@ def seats_of(settings: Settings, protocol: Protocol | None = None) -> list[tuple
     """The skills that a night may ask, each with the seat it is asked in; the seat is empty where there is none."""
     seats = (protocol or read_protocol(*protocol_text(settings))).seats
     reader = [READER] * ("news" in settings.market.families)
-    plain = [*(f"{axis}-analyst" for axis in settings.analyst.axes), *reader, *ALWAYS_USED]
+    risk = SEATS if settings.risk.enabled else ()
+    plain = [*(f"{axis}-analyst" for axis in settings.analyst.axes), *reader, *ALWAYS_USED, *risk]
     return [*((skill, "") for skill in plain), *((seat.skill, name) for name, seat in seats.items())]
 
 
@@ -298,7 +300,8 @@ def check_tables(settings: Settings, protocol: Protocol, where: str) -> None:
     Reads the skills.
     """
     seats = {name: list[str]() for name, one in load_skills(SKILLS).items() if one.metadata.get("phase") != UNASKED}
-    own = {"macro-bias": "macro", "research-manager": "manager", **{one.skill: axis for axis, one in AXES.items()}}
+    own = {"macro-bias": "macro", "research-manager": "manager", **SEATS}
+    own |= {one.skill: axis for axis, one in AXES.items()}
     for skill, seat in (*own.items(), *((seat.skill, name) for name, seat in protocol.seats.items())):
         if skill in seats:
             seats[skill].append(seat)

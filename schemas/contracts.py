@@ -21,6 +21,7 @@ from schemas.market import (
 )
 from schemas.news import NewsInputs, NewsReading, NewsSnapshot
 from schemas.notice import RunNotice
+from schemas.risk import RiskCase, RiskInputs, RiskView
 from schemas.run import History, RunHeader, RunRecord
 from schemas.seats import CriticReport, ModeratorRuling, PanelAnswer, PersonaAnswer, SupervisorView, TableInputs
 from schemas.settings import Settings
@@ -61,6 +62,9 @@ CONTRACTS: dict[str, type[Model]] = {
         PanelAnswer,
         PersonaAnswer,
         PortfolioFeed,
+        RiskCase,
+        RiskInputs,
+        RiskView,
         RunHeader,
         RunNotice,
         RunRecord,

@@ -20,6 +20,7 @@ from schemas.currency import CURRENCY_PATTERN
 from schemas.fred_settings import FredSettings
 from schemas.market import Dataset
 from schemas.operation import NotifySettings, OperationSettings
+from schemas.risk import RiskSettings
 
 
 def _capitals(value: object) -> object:
@@ -307,6 +308,8 @@ class Settings(Section):
     """Debate."""
     manager: ManagerSettings
     """Research manager."""
+    risk: RiskSettings = RiskSettings()
+    """Risk seats."""
     operation: OperationSettings
     """How it is carried out."""
     notify: NotifySettings = NotifySettings()

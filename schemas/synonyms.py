@@ -15,6 +15,7 @@ from schemas.base import Model
 from schemas.debate import Assessment, Condition, DebateRoundContribution, Move
 from schemas.manager import ManagerReply, Ruling
 from schemas.news import NewsType
+from schemas.risk import RiskPoint, RiskView
 from schemas.seats import ModeratorRuling, SupervisorView
 
 Table = Mapping[str, str]
@@ -88,7 +89,7 @@ TABLES: Final[Mapping[tuple[type[Model], str], Table]] = {
 }
 """Which table holds for which field, by the record that has it."""
 
-EXACT: Final = frozenset({(ModeratorRuling, "status"), (Ruling, "ruling")})
+EXACT: Final = frozenset({(ModeratorRuling, "status"), (Ruling, "ruling"), (RiskView, "seat"), (RiskPoint, "about")})
 """Fields whose words rule: no other spelling is taken for them."""
 
 

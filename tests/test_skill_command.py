@@ -61,7 +61,7 @@ def nights(shared: Shared) -> Night:
     """One ticker's night under several protocols, in one store."""
 
     def build(place: Path) -> list[Told]:
-        words = ("run", "AAPL", "--as-of", DAY, "--out", place / "out", "--json", "--set")
+        words = ("run", "AAPL", "--as-of", DAY, "--out", place / "out", "--json", "--set", "risk.enabled=true", "--set")
         return [Cli(place)(*words, f"debate.protocol={name}") for name in PROTOCOLS]
 
     return shared("nights", build)

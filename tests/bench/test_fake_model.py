@@ -29,8 +29,11 @@ from phases.core.skills import rerender
 from phases.lint import BINDINGS
 from phases.news import news_snapshot
 from phases.providers.offline import OfflineDesk
+from phases.risk import risk_case
 from schemas.generate import json_schema, wire_schema
 from schemas.market import News, NewsItem
+from schemas.risk import RiskSettings
+from tests.phases.test_portfolio_feed import feed_of, outcome
 from tests.support import BUNDLE, TICKER, Desk, ask_door, header_of, macro, market, shipped, whole_night
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,7 +69,9 @@ def turns() -> tuple[Request, ...]:
     common = [one for one in BUNDLE if one.id.startswith("macro.")]
     for name in PROTOCOLS:
         header = header_of(f"debate.protocol={name}", protocol=shipped(name))
-        whole_night(market(*own), macro(*common), header, ask=ask_door(desk))
+        made = whole_night(market(*own), macro(*common), header, ask=ask_door(desk))
+    feed, bias = feed_of({TICKER: outcome()}).model_copy(update={"rows": (made.row,)}), made.case.bias_row
+    risk_case(feed, bias, header.question, RiskSettings(enabled=True), ask=ask_door(desk))
     header, told = (
         header_of("market.families=[news]"),
         {"id": "n00000001", "title": "Beats estimates", "publisher": "AP"},

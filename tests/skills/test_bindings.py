@@ -26,6 +26,7 @@ from phases.macro_bias import NO_NUMBERS
 from phases.maths.lean import LEANS, NEUTRAL
 from phases.news import CHECKS as NEWS_CHECKS
 from phases.research_manager import CHECKS as MANAGER_CHECKS
+from phases.risk import CHECKS as RISK_CHECKS
 from schemas import CONTRACTS
 from schemas.analyst import AxisInputs
 from schemas.base import Model, Role
@@ -35,6 +36,7 @@ from schemas.generate import json_schema, wire_text
 from schemas.manager import ManagerInputs, WeighedClaim
 from schemas.market import Evidence, Missing, Question, Unit
 from schemas.news import Headline, NewsInputs
+from schemas.risk import RiskInputs, RiskRow, RiskSeat
 from schemas.seats import Statement, TableInputs, Tally
 from schemas.validation import problems
 
@@ -141,6 +143,15 @@ NEWS_INPUTS = NewsInputs(
     ),
     ticker="ACME",
 )
+
+
+def _risk_inputs(seat: RiskSeat) -> RiskInputs:
+    rows = (
+        RiskRow(ticker="ACME", stance="buy", conviction=3, probability=0.56, flags=()),
+        RiskRow(ticker="EXMP", stance="buy", conviction=2, probability=0.54, flags=()),
+        RiskRow(ticker="WDGT", stance="hold", conviction=0, probability=0.56, flags=("missing_news",)),
+    )
+    return RiskInputs(bias_row=ROW, question=QUESTION, rows=rows, unrated=1, left_out=0, seat=seat)
 
 
 class Asked(NamedTuple):
@@ -262,7 +273,27 @@ PERSONA_RULES = (
     "`claims`: at most three, strongest first, each at most 200 characters",
 )
 
+RISK_RULES = (
+    "What it calls missing is unknown, not neutral.",
+    "code puts your two sharpest points into one sentence.",
+    "`seat` is fixed by the caller; copy it.",
+    "Never say how much to hold: no weight, size, share of a book, or change of a position.",
+    "Never name a ticker that is not in `rows`, in `tickers` or in words.",
+    "Never write a number that is not in the point's own rows or in the bias row, and never compute one.",
+    "Never bring what you remember of a company, a sector or the news.",
+    "Without a point, `points` is empty.",
+    "one sentence of at most 200 characters.",
+)
+
 BINDINGS: Mapping[str, Binding] = {
+    "risk-aggressive": Binding(
+        (*RISK_RULES, "say where it is too careful", "A sell can be too careful as much as a buy."),
+        (Asked(_risk_inputs("aggressive"), RISK_CHECKS),),
+    ),
+    "risk-conservative": Binding(
+        (*RISK_RULES, "say where it is too bold", "A sell can be too bold as much as a buy."),
+        (Asked(_risk_inputs("conservative"), RISK_CHECKS),),
+    ),
     "macro-bias": Binding(
         (
             "you put fields into words and add nothing.",

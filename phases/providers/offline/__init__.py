@@ -19,6 +19,7 @@ from phases.providers.offline.judge import judge
 from phases.providers.offline.manager import manager_reply
 from phases.providers.offline.personas import persona_cautious, persona_creative, persona_literal
 from phases.providers.offline.reader import reading
+from phases.providers.offline.risk import risk_aggressive, risk_conservative
 from phases.providers.offline.table import critic, moderator, supervisor
 
 SKILLS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
@@ -37,6 +38,8 @@ SKILLS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
     "debate-judge": judge,
     "forecast-supervisor": supervisor,
     "research-manager": manager_reply,
+    "risk-aggressive": risk_aggressive,
+    "risk-conservative": risk_conservative,
 }
 """One pure function per skill: typed inputs to the answer as a JSON object."""
 

@@ -34,6 +34,7 @@ check: setup
 	$(PY) run_pipeline.py lint
 	for skill in skills/*/; do $(VENV)/bin/agentskills validate $$skill > /dev/null || exit 1; done
 	$(PY) -m schemas.generate --check
+	$(PY) -m phases.reference --check
 
 # The full forms of the slow tests, and a real model server where one can be had.
 nightly: setup
@@ -45,9 +46,10 @@ bench: setup
 	$(PY) -m bench.health
 	$(PY) -m bench.folder
 
-# After a change of a contract.
+# After a change of a contract or of the default configuration.
 schemas: setup
 	$(PY) -m schemas.generate
+	$(PY) -m phases.reference
 
 # After a change of pyproject.toml's dependencies; needs uv.
 lock:

@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: setup run test check nightly bench schemas lock
+.PHONY: setup run test check nightly bench schemas docs lock
 
 setup: $(VENV)/.runtime $(VENV)/.dev
 
@@ -50,6 +50,10 @@ bench: setup
 schemas: setup
 	$(PY) -m schemas.generate
 	$(PY) -m phases.reference
+
+# The picture in docs/, made anew from the default night; needs a Chromium.
+docs: setup
+	$(PY) -m bench.screenshot
 
 # After a change of pyproject.toml's dependencies; needs uv.
 lock:

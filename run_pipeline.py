@@ -107,12 +107,11 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool, quiet: bool
             tell(f"interrupted; go on with {resume_hint(out)}")
             return 130
         page = write_report(store, out, planned.header.run_id)
-        risk = risk_line(store, finished.record.run_id)
-    if as_json and risk:
-        tell(risk)
+        if risk := risk_line(store, finished.record.run_id):
+            tell(risk)
     table = feed_table(finished.feed, colour=not as_json and coloured(sys.stdout))
-    parts = (f"\n{table}", risk, f"{last_lines(finished.record, finished.spent)}\n{page}")
-    tell(finished.record.model_dump_json() if as_json else "\n\n".join(filter(None, parts)), sys.stdout)
+    shown = f"\\n{table}\\n\\n{last_lines(finished.record, finished.spent)}\\n{page}"
+    tell(finished.record.model_dump_json() if as_json else shown, sys.stdout)
     return finished.record.exit
 
 

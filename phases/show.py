@@ -44,10 +44,9 @@ def show_run(store: Store, name: str, as_json: bool) -> str:
     feed = stored_feed(store, known.run_id)
     if not as_json:
         spent = spent_by(store, known.run_id)
-        more = "".join(
-            f"\n\n{line}" for line in (risk_line(store, known.run_id), str(spent) * bool(spent.calls)) if line
-        )
-        return f"engine: {known.engine} | run {known.run_id} | {known.state}\n\n{feed_table(feed)}{more}"
+        first = f"engine: {known.engine} | run {known.run_id} | {known.state}"
+        blocks = (first, feed_table(feed), risk_line(store, known.run_id), str(spent) if spent.calls else "")
+        return "\n\n".join(filter(None, blocks))
     record = json.loads(known.record) if known.record else None
     case = _risk_case(store, known.run_id)
     parts = {"header": json.loads(known.header), "record": record, "feed": feed.model_dump(mode="json")}

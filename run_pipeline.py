@@ -102,16 +102,16 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool, quiet: bool
                     preflight(planned.header.settings, planned.places)
                 with shown.shown():
                     finished = hold_night(planned, store, out, shown, shown)
+                page = write_report(store, out, planned.header.run_id)
                 ended(finished.record)
         except KeyboardInterrupt:
             tell(f"interrupted; go on with {resume_hint(out)}")
             return 130
-        page = write_report(store, out, planned.header.run_id)
         if risk := risk_line(store, finished.record.run_id):
             tell(risk)
     table = feed_table(finished.feed, colour=not as_json and coloured(sys.stdout))
-    shown = f"\\n{table}\\n\\n{last_lines(finished.record, finished.spent)}\\n{page}"
-    tell(finished.record.model_dump_json() if as_json else shown, sys.stdout)
+    told = f"\n{table}\n\n{last_lines(finished.record, finished.spent)}\n{page}"
+    tell(finished.record.model_dump_json() if as_json else told, sys.stdout)
     return finished.record.exit
 
 

@@ -16,7 +16,7 @@ from phases.core.store import Store
 from phases.core.store import feed as feed_table
 from phases.debate.carry import CLOSED
 from phases.night import stored_feed
-from phases.outputs.report.page import history_page, night_page
+from phases.outputs.report.page import ROOM, history_page, night_page
 from phases.outputs.report.records import Night, Past, PastRun, TickerNight, Waiting
 from phases.outputs.tables import write_whole
 from schemas.analyst import AnalystPayload
@@ -73,8 +73,11 @@ def _written(text: str, path: Path, own: bool = False) -> Path:
     return path
 
 
-def night_text(store: Store, known: Known) -> str:
-    """The morning page of a run. Raises UsageError if the run has no feed. Reads the store."""
+def night_text(store: Store, known: Known, room: int = ROOM) -> str:
+    """The morning page of a run, its transcripts as far as `room` bytes reach. Reads the store.
+
+    Raises UsageError if the run has no feed.
+    """
     kept = Artefacts(store, known.run_id)
     feed, record = stored_feed(store, known.run_id), json.loads(known.record) if known.record else {}
     health, bias = record.pop("health", None), kept.load("").get("bias_row")
@@ -86,7 +89,8 @@ def night_text(store: Store, known: Known) -> str:
             health=None if health is None else NightHealth.model_validate_json(json.dumps(health)),
             bias=None if bias is None else BiasRow.model_validate_json(bias),
             ticker=lambda row: _ticker(row, kept.load(row.ticker)),
-        )
+        ),
+        room,
     )
 
 

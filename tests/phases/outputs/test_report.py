@@ -1,0 +1,163 @@
+"""The pages without a browser: figures, words, what is left out, and what the command says."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import closing
+from datetime import date
+from itertools import pairwise
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from phases.core.runs import Runs
+from phases.core.store import open_store
+from phases.outputs.report.charts import LABEL, Mark, Round, delta_chart, gap_chart, gap_told, past_chart
+from phases.outputs.report.words import FATE, FLAGS, STATUS, flag_text
+from phases.report import night_text
+from schemas.manager import PointAnswer
+from schemas.summary import RATED, Status
+from tests.conftest import DAY, ROOT, Cli, Night, Shared, Told
+
+ROUNDS = (Round(1, 0.65, 0.25), Round(2, 0.65, 0.28), Round(3, 0.68, 0.28))
+"""The contested question of the forecaster debate: gaps .40, .37, .40; the panel's mean is .4133."""
+
+
+def test_the_gap_chart_says_every_number() -> None:
+    told = gap_told("FED", ROUNDS, 0.4133)
+    for words in ("round 1: bull 0.650, bear 0.250, midpoint 0.450, gap 0.400", "midpoint 0.465, gap 0.370"):
+        assert words in told
+    assert "round 3: bull 0.680, bear 0.280, midpoint 0.480, gap 0.400" in told
+    assert told.endswith("The panel before the debate: 0.413.")
+
+
+def test_the_gap_chart_draws_to_scale() -> None:
+    """The axis runs from 0 to 1, so a point at .65 lies .65 of the way up."""
+    chart = str(gap_chart("FED", ROUNDS, 0.4133))
+    axis = [float(y) for y in re.findall(r'class="grid"[^>]*y1="([\d.]+)"', chart)]
+    low, high = max(axis), min(axis)
+    (points,) = re.findall(r'polyline class="bull" points="([^"]+)"', chart)
+    heights = [(low - float(point.split(",")[1])) / (low - high) for point in points.split()]
+    assert heights == pytest.approx([0.65, 0.65, 0.68], abs=0.002)
+    (panel,) = re.findall(r'line class="panel"[^>]*y1="([\d.]+)"', chart)
+    assert (low - float(panel)) / (low - high) == pytest.approx(0.4133, abs=0.002)
+    (band,) = re.findall(r'class="band" points="([^"]+)"', chart)
+    assert len(band.split()) == 6, "the band goes there along one side and back along the other"
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=5), st.floats(0, 1))
+def test_no_label_covers_another_and_none_leaves_the_drawing(pairs: list[tuple[float, float]], panel: float) -> None:
+    chart = str(gap_chart("X", [Round(at + 1, *pair) for at, pair in enumerate(pairs)], panel))
+    heights = sorted(float(y) for y in re.findall(r'text class="name [a-z]+" x="[\d.]+" y="([\d.]+)"', chart))
+    assert len(heights) == 4
+    assert all(b - a >= LABEL - 0.1 for a, b in pairwise(heights))
+    assert heights[0] > 0 and heights[-1] <= 200
+
+
+def test_a_side_that_was_silent_is_not_drawn_through() -> None:
+    chart = str(gap_chart("X", (Round(1, 0.6, None), Round(2, 0.6, 0.4)), None))
+    assert "round 1: bull 0.600, bear –;" in chart
+    assert chart.count('class="bear dot"') == 1 and chart.count('class="bull dot"') == 2
+
+
+def test_the_bars_of_the_distribution_begin_at_zero() -> None:
+    chart = str(delta_chart([(-1, 5), (0, 10)]))
+    bars = re.findall(r'rect class="bar[ a-z]*"[^>]*height="([\d.]+)"', chart)
+    assert [float(one) for one in bars] == pytest.approx([0, 46, 92, 0, 0])
+    assert "−2: 0, −1: 5, 0: 10, +1: 0, +2: 0" in chart
+
+
+def test_a_night_without_a_view_breaks_the_line() -> None:
+    days = [date(2012, 1, day) for day in (2, 3, 4, 5, 6)]
+    marks = [Mark(day, "buy", "debated", 0.5, 0.6) for day in days]
+    whole = str(past_chart("X", marks, days[0], days[-1]))
+    marks[2] = Mark(days[2], None, "failed", None, None)
+    broken = str(past_chart("X", marks, days[0], days[-1]))
+    assert (whole.count("<polyline"), broken.count("<polyline")) == (1, 2)
+    assert "2012-01-04: no view, failed" in broken and broken.count("cell none") == 1
+
+
+def test_every_status_and_every_fate_has_words() -> None:
+    assert set(STATUS) == set(get_args(Status))
+    assert all(STATUS[one].startswith("no view") == (one not in RATED) for one in get_args(Status))
+    assert set(FATE) == set(get_args(PointAnswer))
+
+
+def test_every_flag_that_the_program_sets_has_words() -> None:
+    """Flags as the program writes them: findings, flags of a series, of a summary, of a turn."""
+    found: set[str] = set()
+    for path in (ROOT / "phases").rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        found |= set(re.findall(r'"(?:flag|drop)", "([a-z_]+)"\)', text))
+        found |= set(re.findall(r'flags\.add\("([a-z_]+)"\)', text))
+        found |= set(re.findall(r'flags=\("([a-z_]+)",\)', text))
+    assert len(found) > 15
+    assert found - set(FLAGS) == set()
+    assert flag_text("bear_3_unpaid_move").startswith("bear, round 3: ")
+
+
+PROTOCOLS = ("forecaster", "moderated", "panel", "points", "rounds")
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_every_protocol_has_its_whole_transcript(shared: Shared, protocol: str) -> None:
+    def build(place: Path) -> list[Told]:
+        words = ("run", "IBM", "--as-of", DAY, "--set", f"debate.protocol={protocol}", "--out", place / "out", "--json")
+        return [Cli(place)(*words)]
+
+    night = shared(f"report-{protocol}", build)
+    page = (night.folder / "report.html").read_text(encoding="utf-8")
+    ((body,),) = night.ask("SELECT body FROM artefacts WHERE name = 'debate_transcript' AND ticker = 'IBM'")
+    ledger = json.loads(body)["ledger"]
+    assert page.count('<div class="turn') == len(ledger) > 1
+    for event in ledger:
+        said = event["contribution"]
+        text = next(said[name] for name in ("argument", "answer", "summary", "because", "assessments") if name in said)
+        text = text if isinstance(text, str) else text[0]["verdict"]
+        assert text.replace("&", "&amp;").replace("'", "&#39;") in page
+
+
+def test_what_finds_no_room_is_left_out_and_said(three: Night) -> None:
+    with closing(open_store(three.path)) as store:
+        whole = night_text(store, Runs(store).find("last"))
+        size = len(whole.encode())
+        assert (whole.count('class="whole"'), "found no room" in whole) == (3, False)
+        cut = night_text(store, Runs(store).find("last"), room=size // 3)
+    kept = cut.count('class="whole"')
+    assert kept < 3
+    assert f"{3 - kept} transcript" in cut and "found no room here" in cut
+
+
+def test_the_same_night_gives_the_same_page(three: Night, tmp_path: Path, cli: Cli) -> None:
+    told = cli("report", "last", "--out", three.path, "--to", tmp_path / "again.html")
+    assert (told.code, told.out) == (0, f"{tmp_path / 'again.html'}\n")
+    assert (tmp_path / "again.html").read_bytes() == (three.folder / "report.html").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((), "name a RUN (an id, or `last`), or say --history; not both"),
+        (("last", "--history"), "name a RUN (an id, or `last`), or say --history; not both"),
+        (("2001-02-03-00000000",), "is unknown"),
+        (("last", "--to", "/no/such/folder/page.html"), "/no/such/folder/page.html cannot be written"),
+    ],
+)
+def test_what_cannot_be_is_one_line(three: Night, cli: Cli, words: tuple[str, ...], told: str) -> None:
+    said = cli("report", *words, "--out", three.path)
+    assert said.code == 2 and told in said.error
+
+
+def test_the_page_of_a_run_goes_into_its_folder_and_the_history_beside_them(
+    three: Night, tmp_path: Path, cli: Cli
+) -> None:
+    out = three.copy(tmp_path / "store").path
+    place = out / three.folder.name / "report.html"
+    place.unlink()
+    assert cli("report", three.folder.name, "--out", out).out == f"{place}\n"
+    assert cli("report", "--history", "--out", out).out == f"{out / 'history.html'}\n"
+    assert place.is_file() and (out / "history.html").is_file()

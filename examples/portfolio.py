@@ -109,6 +109,9 @@ LIBRARIES = {"pypfopt": pypfopt_weights, "skfolio": skfolio_weights}
 
 def kept(document: dict, current: dict[str, float]) -> dict[str, float]:
     """Weights that must not be touched: of names in the book that this night did not rate."""
+    foreign = [name for name in current if name not in document["names"]]
+    if foreign:
+        sys.exit(f"refused: --current {', '.join(foreign)}: not in the feed")
     unrated = [name for name, told in document["names"].items() if told["state"] == "not_rated"]
     weights = {name: current.get(name) for name in unrated if document["names"][name]["held"] or name in current}
     unknown = [name for name, weight in weights.items() if weight is None]
@@ -121,6 +124,9 @@ def kept(document: dict, current: dict[str, float]) -> dict[str, float]:
 
 def daily_returns(prices: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     """Returns of the names on the days that all of them traded."""
+    absent = [name for name in names if name not in prices]
+    if absent:
+        sys.exit(f"refused: no prices of {', '.join(absent)}")
     returns = prices[names].dropna().pct_change().dropna()
     if len(returns) < LEAST:
         sys.exit(f"refused: only {len(returns)} common daily returns of {', '.join(names)}; {LEAST} are needed")

@@ -30,6 +30,8 @@ def hand_off(
         raise UsageError(f"--format {printable(form)}: unknown (known: {', '.join(FORMS)})")
     if benchmark_return is not None and form not in HANDOFFS:
         raise UsageError(f"--benchmark-return goes with --format {' or '.join(HANDOFFS)}")
+    if benchmark_return is not None and not -1 < benchmark_return < 1:
+        raise UsageError(f"--benchmark-return {benchmark_return}: must be a ratio between -1 and 1; 0.08 is 8 % a year")
     known = Runs(store).find(name)
     feed = stored_feed(store, known.run_id)
     if form in FORMATS:

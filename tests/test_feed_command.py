@@ -99,11 +99,16 @@ def test_diff_says_what_changed_since_the_older_night(cli: Cli, two: Night) -> N
     [
         (("--format", "xlsx"), "--format xlsx: unknown (known: csv, json, parquet, pypfopt, skfolio, prices)"),
         (("--benchmark-return", "0.05"), "--benchmark-return goes with --format pypfopt or skfolio"),
+        (
+            ("--format", "pypfopt", "--benchmark-return", "8"),
+            "--benchmark-return 8.0: must be a ratio between -1 and 1",
+        ),
+        (("--format", "skfolio", "--benchmark-return", "nan"), "--benchmark-return nan: must be a ratio"),
         (("--diff", "last", "--format", "csv"), "--diff: text, or --format json; not csv"),
         (("--diff", "last", "--benchmark-return", "0.05"), "--benchmark-return does not go with --diff"),
         (("--diff", "nope"), "run 'nope' is unknown"),
     ],
-    ids=["F167 there is no XLSX", "no library", "no form", "no view", "no run"],
+    ids=["F167 there is no XLSX", "no library", "percent", "no number", "no form", "no view", "no run"],
 )
 def test_wrong_words_are_refused(cli: Cli, two: Night, words: tuple[str, ...], said: str) -> None:
     told = cli("feed", "last", *words, "--out", two.path)

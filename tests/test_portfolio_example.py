@@ -99,6 +99,18 @@ def test_F182_a_held_name_that_is_not_rated_keeps_its_weight(example: Any, statu
     assert "ACME" not in weights
 
 
+def test_names_without_prices_or_unknown_ones_and_caps_that_cannot_hold_are_refused(example: Any) -> None:
+    document = json.loads(HANDOFFS["pypfopt"](night("debated", 1), 0.08))
+    with pytest.raises(SystemExit, match="no prices of ACME"):
+        example.allocate(document, prices().drop(columns="ACME"), "pypfopt", {}, 1.0, 0.05)
+    with pytest.raises(SystemExit, match="--current NOSUCH: not in the feed"):
+        example.kept(document, {"NOSUCH": 0.1})
+    with pytest.raises(SystemExit, match=r"3 names of at most 0\.3 cannot take 0\.95"):
+        example.allocate(document, prices(), "pypfopt", {}, 0.3, 0.05)
+    with pytest.raises(SystemExit, match="only 39 common daily returns"):
+        example.allocate(document, prices().head(40), "pypfopt", {}, 1.0, 0.05)
+
+
 @pytest.mark.parametrize("library", HANDOFFS)
 def test_a_held_name_without_a_view_stays_among_the_names_at_its_prior(example: Any, library: str) -> None:
     flat = outcome(market_snapshot=QUARTER, debate_summary=summary(after=0.505))

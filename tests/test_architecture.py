@@ -204,6 +204,9 @@ MODELS = "phases/providers/anthropic/"
 DOWNLOAD = "phases/sources/fred/web.py"
 """Fetches files over HTTP itself, in a loop of its own that ends with the question."""
 
+HOOKS = "phases/notify.py"
+"""Posts the notice of a run's end over HTTP, in a loop of its own, and starts the operator's command."""
+
 
 def test_only_the_runner_and_the_event_loop_start_threads() -> None:
     starts = re.compile(
@@ -214,15 +217,15 @@ def test_only_the_runner_and_the_event_loop_start_threads() -> None:
         f"{MODELS}loop.py",
     }
     modules = {"multiprocessing", "subprocess"}
-    assert _where(lambda path: {one.partition(".")[0] for one in _imports(path)} & modules) == set()
+    assert _where(lambda path: {one.partition(".")[0] for one in _imports(path)} & modules) == {HOOKS}
     loops = _where(lambda path: {one.partition(".")[0] for one in _imports(path)} & {"asyncio"})
-    assert loops == {f"{MODELS}{name}.py" for name in ("beside", "loop", "turns", "window")} | {DOWNLOAD}
+    assert loops == {f"{MODELS}{name}.py" for name in ("beside", "loop", "turns", "window")} | {DOWNLOAD, HOOKS}
 
 
 def test_only_one_package_knows_the_sdk_and_http() -> None:
     modules = {"anthropic", "httpx2", "httpx", "aiohttp", "requests", "urllib3"}
     found = _where(lambda path: {one.partition(".")[0] for one in _imports(path)} & modules)
-    assert found == {f"{MODELS}{name}.py" for name in ("beside", "clients", "faults", "sender")} | {DOWNLOAD}
+    assert found == {f"{MODELS}{name}.py" for name in ("beside", "clients", "faults", "sender")} | {DOWNLOAD, HOOKS}
 
 
 def test_only_the_source_yahoo_knows_its_library() -> None:

@@ -71,14 +71,17 @@ def _stored(settings: Settings, runs: Runs, resumed: RunHeader | None) -> Origin
 def _earlier(settings: Settings, runs: Runs, session: date) -> Iterator[RunHeader]:
     """Headers of runs of a session that read the same source in the same way, the latest first. Reads the store."""
     for known in reversed(runs.all()):
-        if known.as_of != session.isoformat() or known.state == ASIDE:
-            continue
-        try:
-            header = RunHeader.model_validate_json(known.header)
-        except ValueError:  # of another version of the program
-            continue
-        if _read_as(header.settings) == _read_as(settings):
+        header = _header(known.header) if known.as_of == session.isoformat() and known.state != ASIDE else None
+        if header is not None and _read_as(header.settings) == _read_as(settings):
             yield header
+
+
+def _header(text: str) -> RunHeader | None:
+    """The header of a run; None for one of another version of the program."""
+    try:
+        return RunHeader.model_validate_json(text)
+    except ValueError:
+        return None
 
 
 def _read_as(settings: Settings) -> dict[str, object]:

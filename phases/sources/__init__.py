@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from datetime import date
 
 from phases.core.errors import NoData, SourceDamaged, TickerFailure, UsageError
@@ -108,13 +109,12 @@ def check_tickers(source: Source, tickers: Iterable[str], session: date, stops: 
     for one in (one for one in asked if not one.live):
         for ticker in tickers:
             try:
-                one.fetch("bars", _newest(ticker, session))
+                with suppress(TickerFailure):  # what is not there becomes the ticker's row
+                    one.fetch("bars", _newest(ticker, session))
             except UsageError as error:
                 unclear[str(error)] = None
             except SourceDamaged as error:
                 damaged[str(error)] = None
-            except TickerFailure:
-                pass
     if unclear:
         raise UsageError("; ".join([*unclear, *damaged]))
     if damaged and stops and len(asked) == 1:

@@ -118,8 +118,6 @@ def _place(meta: Mapping[str, Any], symbol: str, notes: list[str]) -> dict[str, 
     if not isinstance(currency, str) or not currency:
         raise SourceDown(contract(f"metadata of {symbol} has the keys {', '.join(sorted(meta))}", ["currency"]))
     place, said = listing(symbol), meta.get("exchangeTimezoneName")
-    if not place.known and not isinstance(said, str):
-        notes.append(f"where {symbol} is traded is not known; its days are taken for those of {place.exchange}")
     zones = (place.zone,) if place.zone else HOME
     if place.kind in ("stock", "index") and isinstance(said, str) and said not in zones:
         where = f"{printable(str(meta.get('exchangeName')))[:20]!r} ({printable(said)[:40]})"

@@ -17,10 +17,12 @@ from phases.evidence.fundamentals import fundamental_items, no_fundamentals
 from phases.evidence.macro import macro_items, no_macro
 from phases.evidence.prices import INDEX_ITEMS, UNIVERSE_ITEMS, Market, Prices, computed, priced_in
 from phases.evidence.quality import Checked, checked, steady
+from phases.evidence.redated import settled_figures, settled_news, settled_series
 from phases.maths import indicators as ind
 from schemas.base import Model, Ticker
 from schemas.market import (
     Bars,
+    Body,
     Evidence,
     Fundamentals,
     MacroSeriesSet,
@@ -31,12 +33,16 @@ from schemas.market import (
     Question,
     Universe,
 )
+from schemas.run import History, Told
 from schemas.settings import MarketSettings
 
 M = TypeVar("M", bound=Model)
 
 SESSIONS = 280
 """Bars asked for: 252 for the longest return, and room for the averages to warm up."""
+
+NOTHING = History()
+"""What earlier nights left, where there were none."""
 
 LATE, CLOSURE = "late_bar", "probable_closure"
 """Flags of a newest bar that is not of the as-of session: of one ticker, or of all that the exchange trades."""
@@ -46,7 +52,9 @@ CRYPTO_DAYS = 90
 
 
 @phase(scope="run")
-def macro_snapshot(as_of: date, question: Question, settings: MarketSettings, *, fetch: Fetch) -> MacroSnapshot:
+def macro_snapshot(
+    as_of: date, question: Question, settings: MarketSettings, *, history: History = NOTHING, fetch: Fetch
+) -> MacroSnapshot:
     """What is known about the market as a whole. Breadth and correlation use every series of the source.
 
     Where no source answers for the macro series, each item that any source has is missing with what was said.
@@ -54,7 +62,9 @@ def macro_snapshot(as_of: date, question: Question, settings: MarketSettings, *,
     day, name = as_of.isoformat(), question.benchmark
     bars = fetch("bars", Bars, symbol=name, as_of=day, sessions=str(SESSIONS))
     universe, no_universe = _or_none(fetch, "universe", Universe(series=()), as_of=day, sessions=str(SESSIONS))
-    released, absent, down = _macro(as_of, settings, fetch)
+    known, nothing, down = _macro_series(as_of, fetch)
+    known, bodies, redated = settled_series(known, history.macro)
+    released, absent = macro_items(known, as_of, settings, fetch.source_name)
     try:
         sound_bars = checked(bars, name, as_of, settings)
     except TickerFailure as failure:
@@ -67,7 +77,8 @@ def macro_snapshot(as_of: date, question: Question, settings: MarketSettings, *,
         *dict.fromkeys((*bars.notes, *universe.notes)),
         *([f"left out of breadth and correlation, their closes jump or have holes: {wild}"] if wild else []),
         *(["a probable closure, or the prices are late"] if LATE in sound_bars.flags else []),
-        *([f"no source answered for the macro series: {down}"] if down else []),
+        *([f"no source answered for the macro series: {nothing}"] if down else []),
+        *redated,
     )
     market = Market(ind.frame_of(bars)["adj_close"], [ind.series_of(one) for one in sound.values()])
     evidence, missing = computed(INDEX_ITEMS, market, bars.days[-1], bars.source or fetch.source_name)
@@ -76,24 +87,19 @@ def macro_snapshot(as_of: date, question: Question, settings: MarketSettings, *,
     missing = [
         *(one for one in missing if one.id not in UNIVERSE_ITEMS),
         *_because([one for one in missing if one.id in UNIVERSE_ITEMS], no_universe),
-        *absent,
+        *(no_macro(nothing) if down and nothing else _because(absent, nothing)),
         *(one for one in coin if isinstance(one, Missing)),
     ]
-    return MacroSnapshot(
-        as_of=as_of, session=bars.days[-1], notes=notes, **frozen(evidence, missing, as_of.isoformat())
-    )
+    made = frozen(evidence, missing, as_of.isoformat())
+    return MacroSnapshot(as_of=as_of, session=bars.days[-1], notes=notes, bodies=bodies or history.macro, **made)
 
 
-def _macro(as_of: date, settings: MarketSettings, fetch: Fetch) -> tuple[list[Evidence], list[Missing], str | None]:
-    """Items of the macro series, those that are missing, and what was said where nobody answered."""
+def _macro_series(as_of: date, fetch: Fetch) -> tuple[MacroSeriesSet, str | None, bool]:
+    """The macro series; why there are none; and whether that is because nobody answered."""
     try:
-        known = fetch("macro", MacroSeriesSet, as_of=as_of.isoformat())
-    except Unanswered as outage:
-        return [], no_macro(outage.reason), outage.reason
+        return fetch("macro", MacroSeriesSet, as_of=as_of.isoformat()), None, False
     except TickerFailure as nothing:
-        _, absent = macro_items(MacroSeriesSet(series=()), as_of, settings, fetch.source_name)
-        return [], _because(absent, nothing.reason), None
-    return *macro_items(known, as_of, settings, fetch.source_name), None
+        return MacroSeriesSet(series=()), nothing.reason, isinstance(nothing, Unanswered)
 
 
 def _or_none(fetch: Fetch, dataset: str, none: M, **params: str) -> tuple[M, str | None]:
@@ -128,7 +134,13 @@ def _crypto(symbol: str, as_of: date, settings: MarketSettings, fetch: Fetch) ->
 
 @phase(scope="ticker")
 def market_snapshot(
-    ticker: Ticker, as_of: date, question: Question, settings: MarketSettings, *, fetch: Fetch
+    ticker: Ticker,
+    as_of: date,
+    question: Question,
+    settings: MarketSettings,
+    *,
+    history: History = NOTHING,
+    fetch: Fetch,
 ) -> MarketSnapshot:
     """What is known about one ticker. Raises NoData or a stale TickerFailure with the reason."""
     if ticker == question.benchmark:
@@ -140,15 +152,18 @@ def market_snapshot(
     frame, bars = ind.frame_of(own.bars), own.bars
     prices = Prices(frame, frame["adj_close"], ind.frame_of(other.bars)["adj_close"].loc[: frame.index[-1]])
     evidence, missing = computed(priced_in(bars.currency), prices, bars.days[-1], bars.source or fetch.source_name)
+    told = history.told.get(ticker, Told()).figures
+    redated: list[str] = []
     if "fa" in settings.families:
-        further = _fundamentals(bars, as_of, fetch)
-        evidence, missing = evidence + further[0], missing + further[1]
+        further, absent, told, redated = _fundamentals(bars, as_of, told, fetch)
+        evidence, missing = evidence + further, missing + absent
     return MarketSnapshot(
         ticker=ticker,
         as_of=as_of,
         session=bars.days[-1],
         flags=_flags(own, other),
-        notes=own.notes,
+        notes=(*own.notes, *redated),
+        bodies=told,
         **frozen(evidence, missing, f"{ticker} {day}"),
     )
 
@@ -161,18 +176,23 @@ def _flags(own: Checked, benchmark: Checked) -> tuple[str, ...]:
     return tuple(sorted({*own.flags, CLOSURE} - {LATE}))
 
 
-def _fundamentals(bars: Bars, as_of: date, fetch: Fetch) -> tuple[list[Evidence], list[Missing]]:
-    """Items of the company's figures; all missing where the source has certainly none."""
+def _fundamentals(
+    bars: Bars, as_of: date, told: dict[str, Body], fetch: Fetch
+) -> tuple[list[Evidence], list[Missing], dict[str, Body], list[str]]:
+    """Items of the company's figures, all missing where the source has certainly none; what was said, and notes."""
     try:
         record = fetch("fundamentals", Fundamentals, symbol=bars.symbol, as_of=as_of.isoformat())
         _check_symbol(record.symbol, bars.symbol)
     except NoData as nothing:
-        return [], no_fundamentals(nothing.reason)
-    return fundamental_items(record, bars, as_of, fetch.source_name)
+        return [], no_fundamentals(nothing.reason), told, []
+    settled, bodies, redated = settled_figures(record, as_of, told)
+    return *fundamental_items(settled, bars, as_of, fetch.source_name), bodies, redated
 
 
 @phase(scope="ticker")
-def news(market_snapshot: MarketSnapshot, settings: MarketSettings, *, fetch: Fetch) -> News:
+def news(
+    market_snapshot: MarketSnapshot, settings: MarketSettings, *, history: History = NOTHING, fetch: Fetch
+) -> News:
     """News of one ticker as it came; none where the night looks for no news, or the source has certainly none."""
     ticker = market_snapshot.ticker
     if "news" not in settings.families:
@@ -182,6 +202,7 @@ def news(market_snapshot: MarketSnapshot, settings: MarketSettings, *, fetch: Fe
         _check_symbol(found.symbol, ticker)
     except NoData:
         return News(symbol=ticker, items=(), source=fetch.source_name)
+    found = settled_news(found, history.told.get(ticker, Told()).news)
     return found if found.source else found.model_copy(update={"source": fetch.source_name})
 
 

@@ -61,7 +61,12 @@ def _why(ticker: str, stories: int) -> str:
 
 def _usable(news: News, closed: datetime) -> tuple[list[NewsItem], Counter[str]]:
     """Items of the weeks before the close, their texts clean; the others and what looks odd are counted."""
-    notes = Counter({"left out by the source: published later or undated": news.left_out})
+    notes = Counter(
+        {
+            "left out by the source: published later or undated": news.left_out,
+            "said again under a later date: the first counts": news.redated,
+        }
+    )
     found = []
     for one in news.items:
         if one.published is not None and one.published > closed:

@@ -212,6 +212,8 @@ class News(Model):
     """Items."""
     left_out: Annotated[int, Field(ge=0)] = 0
     """How many were left out because they were published later, or nobody knows when."""
+    redated: Annotated[int, Field(ge=0)] = 0
+    """How many an earlier night was told of with an earlier moment, which counts."""
     live: bool = False
     """Whether the as-of session was the newest when the source was asked: only then may an undated item count."""
     source: Text | None = None
@@ -252,6 +254,17 @@ class Missing(Model):
     """Why it is absent."""
 
 
+class Body(Model):
+    """What a source said, without its dates: the same under later dates is nothing new."""
+
+    mark: Text
+    """Digest of the values."""
+    day: Day
+    """Newest day it described when it was first said."""
+    known: Day
+    """First day that could be known."""
+
+
 class MarketSnapshot(Model):
     """Everything known about one ticker after the close of a session."""
 
@@ -271,6 +284,8 @@ class MarketSnapshot(Model):
     """What a reader of the row should know, for example `halted`, sorted."""
     notes: tuple[Text, ...] = ()
     """What was dropped, repaired or stood in for something else, in words."""
+    bodies: dict[Text, Body] = Field(default_factory=dict)
+    """The company's figures as they were said, by the span they describe."""
 
 
 class MacroSnapshot(Model):
@@ -288,3 +303,5 @@ class MacroSnapshot(Model):
     """Digest of everything above."""
     notes: tuple[Text, ...] = ()
     """What was dropped, repaired or stood in for something else, in words."""
+    bodies: dict[Text, Body] = Field(default_factory=dict)
+    """The macro series as they were said, by name."""

@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Day, EvidenceId, Model, Probability, Stance, Text, Ticker
+from schemas.base import Day, EvidenceId, Model, Probability, Stance, Text, Ticker, Utc
 from schemas.bias import BiasRow
 from schemas.health import NightHealth
-from schemas.market import Question
+from schemas.market import Body, Question
 from schemas.settings import PriceTable, Settings
 from schemas.summary import DebateSummary, Status
 
@@ -44,6 +44,15 @@ class LastDebate(Model):
     """What it came to; without its arguments."""
 
 
+class Told(Model):
+    """What an earlier night was told of a ticker, so that the same under later dates is known again."""
+
+    figures: dict[Text, Body] = Field(default_factory=dict)
+    """The company's figures, by the span they describe."""
+    news: dict[Text, Utc] = Field(default_factory=dict)
+    """Moments of publication, by id of the news."""
+
+
 class History(Model):
     """What earlier nights of the same configuration left for this one. Stored with the run."""
 
@@ -53,6 +62,10 @@ class History(Model):
     """Latest earlier bias row."""
     debates: tuple[LastDebate, ...] = ()
     """Latest earlier debate over each requested ticker, sorted by ticker."""
+    macro: dict[Text, Body] = Field(default_factory=dict)
+    """The macro series of the latest earlier night, by name."""
+    told: dict[Ticker, Told] = Field(default_factory=dict)
+    """What the latest earlier night was told of each requested ticker."""
 
 
 class RunHeader(Model):

@@ -156,6 +156,18 @@ class Runs:
         with self._store.read() as connection:
             return str(connection.execute(wanted).scalar_one())
 
+    def latest_artefacts(self, name: str, tickers: Sequence[str], before: str, engine: str) -> dict[str, str]:
+        """What the latest earlier finished run of that engine made of each ticker. Reads the store."""
+        wanted = (
+            select(artefacts.c.ticker, artefacts.c.body)
+            .join(runs, runs.c.run_id == artefacts.c.run_id)
+            .where(artefacts.c.name == name, artefacts.c.ticker.in_(tickers))
+            .where(runs.c.as_of < before, runs.c.engine == engine, runs.c.state == "finished")
+            .order_by(runs.c.as_of, runs.c.position)
+        )
+        with self._store.read() as connection:
+            return {str(ticker): str(body) for ticker, body in connection.execute(wanted)}
+
     def latest_artefact(self, name: str, before: str, engine: str) -> str | None:
         """A run-wide artefact of the latest earlier finished run of that engine. Reads the store."""
         wanted = (

@@ -48,7 +48,7 @@ def coloured(stream: TextIO) -> bool:
 
 NOTES = {
     "macro_down": "macro_down: a source of the market's figures did not answer; the same command asks it again",
-    "probable_closure": "probable_closure: neither ticker nor benchmark has a bar of the session; one before speaks",
+    "probable_closure": "probable_closure: neither ticker nor benchmark has a bar of the session; an older one speaks",
 }
 """What a flag means for the night as a whole."""
 

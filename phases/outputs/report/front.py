@@ -122,7 +122,7 @@ def _debates(health: NightHealth) -> list[Told]:
 def _turns(health: NightHealth) -> list[Told]:
     turns = health.turns
     return [
-        ("count", f"{turns.counted:,}", "managers included"),
+        ("counted", f"{turns.counted:,}", "managers included"),
         ("repaired", f"{turns.repaired:,}", "were asked for again"),
         ("void", f"{turns.void:,}", "do not count"),
         ("parts dropped", f"{turns.dropped:,}", f"{turns.ungrounded:,} for a number that no evidence carries"),

@@ -11,14 +11,14 @@ from schemas.market import Evidence, Unit
 from schemas.summary import Status
 
 STATUS: dict[Status, str] = {
-    "debated": "debated and weighed",
+    "debated": "a debate was held and weighed",
     "gated": "no debate was bought",
     "degraded": "a view on part of the evidence",
     "contested": "the manager's word opposes the moves; nothing changed",
     "failed": "no view: an answer or a phase failed",
     "refused": "no view: a model or a check refused",
     "stale": "no view: its newest price is too old",
-    "no_data": "no view: no data",
+    "no_data": "no view: nothing is known of it",
     "unpaid": "no view: the ceiling came first",
 }
 """What each status means."""

@@ -162,13 +162,15 @@ def feed(
     name: RunName,
     out: Out = Path("runs"),
     form: Annotated[
-        str | None, typer.Option("--format", metavar="F", help="csv (the default), json, parquet, …")
+        str | None, typer.Option("--format", metavar="csv|json|…", help="csv, json, parquet, pypfopt, skfolio, prices.")
     ] = None,
     to: Annotated[Path | None, typer.Option("--to", metavar="F", help="File instead of stdout.")] = None,
     diff: Annotated[str | None, typer.Option("--diff", metavar="OLD", help="What changed since this run.")] = None,
-    prior: Annotated[float | None, typer.Option("--benchmark-return", metavar="R", help="A year, 0.08 is 8 %.")] = None,
+    prior: Annotated[
+        float | None, typer.Option("--benchmark-return", metavar="R", help="For pypfopt and skfolio: 0.08 a year.")
+    ] = None,
 ) -> None:
-    """Print the portfolio feed of a run: csv, json, parquet; views for pypfopt or skfolio; prices it saw."""
+    """Print the portfolio feed of a run, its views for a portfolio library, or the prices it saw."""
     from phases.core.runs import Runs
     from phases.hand_off import deliver, hand_off, what_changed
 

@@ -236,4 +236,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except ImportError as absent:
+        sys.exit(f"{absent.name} is not installed: pip install 'rebuttal[portfolio]'")

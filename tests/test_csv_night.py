@@ -42,7 +42,8 @@ def test_real_prices_make_a_night_and_its_evidence_is_shown(cli: Cli, tmp_path: 
     shown = cli("show", "last", "brk-b", "--evidence", "--out", out).out
     assert shown.startswith("evidence of BRK-B | night of 2025-11-28, newest bar of 2025-11-28\n")
     close = next(line for line in shown.splitlines() if line.startswith("px.close"))
-    assert " ".join(close.split()[1:]) == "513.81 usd +0.00 2025-11-28 2025-11-28 csv_folder 1 last close"
+    assert " ".join(close.split()[1:]) == "513.81 usd +0.00 last close"
+    assert "\nall: as of 2025-11-28 | known at 2025-11-28 | source csv_folder | tier 1\n" in shown
     assert "\nnotes\n  the file's prices are taken as adjusted" in shown
     assert "last close in HKD" in evidence(out, "0700.HK")
     market = evidence(out, None)

@@ -16,6 +16,7 @@ from threading import Thread
 
 import pytest
 
+from bench.fake_model.server import FakeModel
 from phases.core.budget import Spent
 from phases.core.log import LOG
 from phases.core.recorder import Recorder
@@ -129,9 +130,18 @@ def test_stderr_is_json_where_that_is_configured(tmp_path: Path, cli: Cli) -> No
     assert {one["run"] for one in ended} == {told.json["run_id"]}
 
 
-def test_a_list_of_runs_fits_80_columns(three: Night, cli: Cli) -> None:
-    told = cli("runs", "--out", three.path, env={"COLUMNS": "80"})
-    assert told.code == 0 and max(map(len, told.out.splitlines())) <= 80 and " 3 debated" in told.out
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (("runs",), " 3 debated"),
+        (("show", "last"), "ticker  status"),
+        (("show", "last", "IBM", "--evidence"), "px.ret_63d"),
+        (("show", "last", "--evidence"), "macro.breadth_200d"),
+    ],
+)
+def test_tables_fit_80_columns(three: Night, cli: Cli, words: tuple[str, ...], shown: str) -> None:
+    told = cli(*words, "--out", three.path, env={"COLUMNS": "80"})
+    assert told.code == 0 and max(map(len, told.out.splitlines())) <= 80 and shown in told.out
 
 
 # the parts
@@ -208,3 +218,16 @@ def test_a_block_says_what_is_at_work_and_what_is_waited_for(monkeypatch: pytest
     assert (
         lines[4] == "waits: bull: status 529, waits 4.0 s before try 2 (3 s left)" and lines[7] == "waits: and 2 more"
     )
+
+
+def test_a_retry_is_logged_with_its_run_and_ticker(tmp_path: Path, cli: Cli) -> None:
+    often = {"seed": 3, "script": [{"when": {"attempt": 1, "every": 2}, "do": {"status": 529}}]}
+    sets = ("provider.name=anthropic", "models.default=claude-haiku-5-5", "operation.max_cost=1", "operation.log=json")
+    with FakeModel(often) as server:
+        words = [word for one in (*sets, f"provider.base_url={server.url}") for word in ("--set", one)]
+        told = cli("run", "AAPL", "IBM", "--json", *words, env={"ANTHROPIC_API_KEY": "sk-canary"})
+    found = [json.loads(line) for line in told.err.splitlines()]
+    waits = [one for one in found if "status 529, waits" in one["message"]]
+    assert told.code == 0 and len(waits) >= 5
+    assert {one["run"] for one in waits} == {told.json["run_id"]}
+    assert {"AAPL", "IBM"} <= {one["ticker"] for one in waits}, "what only one ticker asks for is about that ticker"

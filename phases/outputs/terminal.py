@@ -53,12 +53,12 @@ NOTES = {
 """What a flag means for the night as a whole."""
 
 
-def feed_table(feed: PortfolioFeed, width: int | None = None, *, colour: bool = False) -> str:
+def feed_table(feed: PortfolioFeed, room: int | None = None, *, colour: bool = False) -> str:
     """One line a ticker: status, conviction before, change, after, stance, and why; then what concerns the night.
 
     What the debate moved comes first. Colour only repeats what the words say.
     """
-    room = width or _width()
+    room = room or width()
     wide = max([6, *(len(row.ticker) for row in feed.rows)])
     head = f"{'ticker':{wide}}  {'status':9}  {'pre':>3}  {'delta':>5}  {'post':>4}  {'stance':6}  why"
     lines = [head, "-" * min(room, len(head) + 20)]
@@ -83,7 +83,7 @@ def _painted(text: str, colour: str | None, on: bool) -> str:
 
 def line(text: str) -> str:
     """A line that fits the terminal; what is too long ends with an ellipsis."""
-    return _shortened(printable(text), _width())
+    return _shortened(printable(text), width())
 
 
 def points_text(value: int | None) -> str:
@@ -121,8 +121,9 @@ def _moved(health: NightHealth) -> str:
 
 def wrapped(text: str, indent: str = "  ") -> str:
     """A paragraph that breaks between words and hangs under its label."""
-    return textwrap.fill(printable(text), _width(), initial_indent=indent, subsequent_indent=f"{indent}  ")
+    return textwrap.fill(printable(text), width(), initial_indent=indent, subsequent_indent=f"{indent}  ")
 
 
-def _width() -> int:
+def width() -> int:
+    """Columns there are."""
     return min(shutil.get_terminal_size((USUAL, 24)).columns, WIDEST)

@@ -19,12 +19,12 @@ _UTC = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9
 
 
 def parse_day(value: object) -> object:
-    """Read a calendar day written `YYYY-MM-DD`; anything else is left for the type to refuse."""
-    if isinstance(value, str):
-        if not _DAY.match(value):
-            raise ValueError("a day is written YYYY-MM-DD")
+    """Read a calendar day written `YYYY-MM-DD`. A section of the configuration would take a number for a moment."""
+    if isinstance(value, str) and _DAY.match(value):
         return date.fromisoformat(value)
-    return value
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value
+    raise ValueError("a day is written YYYY-MM-DD")
 
 
 def parse_utc(value: object) -> object:

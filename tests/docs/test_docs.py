@@ -15,7 +15,7 @@ from run_pipeline import app
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "AGENTS.md", *(ROOT / "docs").rglob("*.md")])
 FENCED = re.compile(r"^```[a-z]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
-STARTS = ("python run_pipeline.py", ".venv/bin/python run_pipeline.py", "rebuttal")
+STARTS = ("python run_pipeline.py", ".venv/bin/python run_pipeline.py", "rebuttal ")
 
 
 def name(page: Path) -> str:
@@ -37,7 +37,7 @@ def typed() -> Iterator[tuple[str, str]]:
         blocks = [line.strip() for block in FENCED.findall(text) for line in block.splitlines()]
         inline = re.findall(r"`([^`\n]+)`", FENCED.sub("", text))
         for line in dict.fromkeys([*blocks, *inline]):
-            if line.startswith((*STARTS, "make ")):
+            if line.startswith("make ") or f"{line} ".startswith(STARTS):
                 yield name(page), line.partition("  #")[0].strip()
 
 
@@ -67,8 +67,8 @@ def test_a_command_parses(page: str, line: str, tmp_path: Path, monkeypatch: pyt
         targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
         assert set(line.split()[1:]) <= set(targets)
         return
-    start = next(one for one in STARTS if line.startswith(one))
-    words = shlex.split(line.removeprefix(start).replace("[", " ").replace("]", " ").replace("…", " "))
+    start = next(one for one in STARTS if f"{line} ".startswith(one))
+    words = shlex.split(f"{line} ".removeprefix(start).replace("[", " ").replace("]", " ").replace("…", " "))
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     if not words or words[0] in ("--help", "--version"):
         return

@@ -32,10 +32,12 @@ from phases.market_data import SESSIONS
 from phases.outputs.tables import FORMATS, record_text, write_whole
 from phases.pipeline import PIPELINE
 from phases.plan import Plan
+from phases.risk import OFF
 from schemas.feed import PortfolioFeed
 from schemas.generate import schema_text
 from schemas.health import NightHealth
 from schemas.market import Bars
+from schemas.risk import RiskCase
 from schemas.run import RunHeader, RunRecord
 from schemas.summary import RATED, Status
 
@@ -165,6 +167,13 @@ def stored_bars(header: RunHeader, store: Store, symbol: str) -> Bars | None:
         return checked(bars, symbol, header.as_of, header.settings.market).bars
     except (TickerFailure, NotJournaled):
         return None
+
+
+def stored_risk(store: Store, run_id: str) -> RiskCase | None:
+    """What the risk seats of a run said; nothing if they were not to be asked. Reads the store."""
+    body = Artefacts(store, run_id).load("").get("risk_case")
+    case = None if body is None else RiskCase.model_validate_json(body)
+    return None if case == OFF else case
 
 
 def export(feed: PortfolioFeed, folder: Path) -> None:

@@ -15,7 +15,7 @@ from phases.core.runs import Known, Runs
 from phases.core.store import Store
 from phases.core.store import feed as feed_table
 from phases.debate.carry import CLOSED
-from phases.night import stored_feed
+from phases.night import stored_feed, stored_risk
 from phases.outputs.report.page import ROOM, history_page, night_page
 from phases.outputs.report.records import Night, Past, PastRun, TickerNight, Waiting
 from phases.outputs.tables import write_whole
@@ -88,6 +88,7 @@ def night_text(store: Store, known: Known, room: int = ROOM) -> str:
             record=_record(record) if record else None,
             health=None if health is None else NightHealth.model_validate_json(json.dumps(health)),
             bias=None if bias is None else BiasRow.model_validate_json(bias),
+            risk=stored_risk(store, known.run_id),
             ticker=lambda row: _ticker(row, kept.load(row.ticker)),
         ),
         room,

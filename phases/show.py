@@ -13,16 +13,14 @@ from phases.core.runs import Runs
 from phases.core.store import Store
 from phases.core.text import canonical, nearest, printable
 from phases.core.turns import asked_keys, stored_turns
-from phases.night import stored_feed
+from phases.night import stored_feed, stored_risk
 from phases.outputs.debate import debate_text
 from phases.outputs.evidence import evidence_text
 from phases.outputs.terminal import feed_table, line
-from phases.risk import OFF
 from schemas.debate import Case
 from schemas.feed import FeedRow
 from schemas.ledger import DebateTranscript
 from schemas.market import MacroSnapshot, MarketSnapshot
-from schemas.risk import RiskCase
 from schemas.summary import DebateSummary
 
 
@@ -48,24 +46,17 @@ def show_run(store: Store, name: str, as_json: bool) -> str:
         blocks = (first, feed_table(feed), risk_line(store, known.run_id), str(spent) if spent.calls else "")
         return "\n\n".join(filter(None, blocks))
     record = json.loads(known.record) if known.record else None
-    case = _risk_case(store, known.run_id)
+    case = stored_risk(store, known.run_id)
     parts = {"header": json.loads(known.header), "record": record, "feed": feed.model_dump(mode="json")}
     return canonical({**parts, "risk_case": case.model_dump(mode="json") if case else None})
 
 
 def risk_line(store: Store, run_id: str) -> str:
     """What the risk seats of a run came to, in one line; nothing if they are off. Reads the store."""
-    case = _risk_case(store, run_id)
+    case = stored_risk(store, run_id)
     if case is None:
         return ""
     return printable(f"tension: {case.tension}" if case.tension else f"risk seats: no tension: {case.reason}")
-
-
-def _risk_case(store: Store, run_id: str) -> RiskCase | None:
-    """What the risk seats said; nothing if they were not to be asked."""
-    body = Artefacts(store, run_id).load("").get("risk_case")
-    case = None if body is None else RiskCase.model_validate_json(body)
-    return None if case == OFF else case
 
 
 def show_ticker(store: Store, name: str, ticker: str, as_json: bool) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from phases.outputs.report.records import Night, TickerNight
-from phases.outputs.report.words import count, money, percent, signed
+from phases.outputs.report.words import chance, count, money, percent, signed
 from schemas.base import Stance
 from schemas.feed import FeedRow
 from schemas.health import Bill, NightHealth
@@ -171,6 +171,12 @@ def deltas(night: Night) -> list[tuple[int, int]]:
         return [(one.delta, one.debates) for one in night.health.deltas]
     found = [row.conviction_delta for row in night.feed.rows if row.decided_by is not None]
     return [(delta, found.count(delta)) for delta in range(-2, 3) if delta in found]
+
+
+def still_told(row: FeedRow) -> str:
+    """The conviction that nothing moved; with the probabilities where the debate moved those."""
+    before, after = chance(row.probability_pre), chance(row.probability_post)
+    return signed(row.conviction_post) + (f" (p {before} → {after})" if before != after else "")
 
 
 def conviction_told(row: FeedRow) -> str:

@@ -48,9 +48,11 @@ def _environment() -> Environment:
     style, script = (PLACE / "style.css").read_text("utf-8"), (PLACE / "page.js").read_text("utf-8")
     policy = POLICY.format(style=_digest(style), script=_digest(script))
     made.globals |= {"style": Markup(style), "script": Markup(script), "policy": policy}  # noqa: S704 - files of ours
-    names = ("signed", "chance", "percent", "money", "count", "flag_text")
+    names = ("signed", "chance", "percent", "gain", "money", "count", "flag_text")
     made.filters |= {name: getattr(words, name) for name in names}
-    made.filters |= {name: getattr(front, name) for name in ("stance_told", "why_told", "conviction_told")}
+    made.filters |= {
+        name: getattr(front, name) for name in ("stance_told", "why_told", "still_told", "conviction_told")
+    }
     made.globals |= {"STATUS": words.STATUS}
     return made
 

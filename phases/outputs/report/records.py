@@ -11,6 +11,7 @@ from schemas.feed import FeedRow, PortfolioFeed, TickerOutcome
 from schemas.health import NightHealth
 from schemas.manager import WeighedClaim
 from schemas.market import Evidence
+from schemas.risk import RiskCase
 from schemas.run import RunHeader, RunRecord
 
 
@@ -34,6 +35,8 @@ class Night:
     health: NightHealth | None
     """Absent for a run that was stored before there was one."""
     bias: BiasRow | None
+    risk: RiskCase | None
+    """Absent where no risk seats were to be asked."""
     ticker: Callable[[FeedRow], TickerNight]
     """Everything the night made of the ticker of a row."""
 

@@ -128,6 +128,15 @@ def percent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.0f}%"
 
 
+def gain(value: float | None) -> str:
+    """A return in percent with its sign and one decimal.
+
+    >>> gain(-0.033558), gain(0.0121), gain(None)
+    ('−3.4%', '+1.2%', '–')
+    """
+    return "–" if value is None else f"{value:+.1%}".replace("-", "−")
+
+
 def money(value: float | None) -> str:
     """US dollars: cents from a dollar on, four decimals below.
 

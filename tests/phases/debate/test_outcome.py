@@ -322,7 +322,7 @@ def test_what_is_contested_leaves_every_number_as_it_was(score: int) -> None:
     assert (row.status, row.decided_by, row.stance) == ("contested", "code", about_of(score).payload.stance)
     assert (row.conviction_pre, row.conviction_delta, row.conviction_post) == (score, 0, score)
     assert (row.probability_pre, row.probability_post) == (0.5123, 0.5123)
-    assert (row.view_excess_return, row.view_period, row.view_confidence) == (None, None, None)
+    assert (row.view_excess_return, row.view_period, row.view_confidence) == (None, None, 0)
     assert (row.gap_first, row.gap_last) == (0.2, 0.2), "what was said is still told"
     agreed, _ = ended(ledger, about_of(score, 0.5123), manager=update(net_stance="bullish"))
     assert (agreed.status, agreed.probability_post) == ("debated", 0.6123)

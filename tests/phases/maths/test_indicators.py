@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-import timeit
 import warnings
 from collections.abc import Callable
-from datetime import date
 
 import numpy as np
 import pandas as pd
@@ -16,7 +14,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from phases.maths import indicators as ind
-from schemas.market import Bars, CloseSeries
 
 Answers = dict[str, float | None]
 
@@ -415,37 +412,3 @@ def test_answers_are_plain_floats() -> None:
     closes = [walk(seed)["adj_close"] for seed in range(2)]
     assert type(ind.breadth(closes, 50)) is float
     assert type(ind.mean_pairwise_correlation(closes, 63)) is float
-
-
-def test_a_ticker_takes_less_than_20_ms() -> None:
-    bars = walk(2)
-    best = min(timeit.repeat(lambda: all_of(bars), number=1, repeat=10))
-    assert best < 0.02
-
-
-# --- records --------------------------------------------------------------------------------------
-
-
-def test_frame_and_series_of_records() -> None:
-    days = (date(2024, 1, 2), date(2024, 1, 3))
-    bars = Bars(
-        symbol="AAPL",
-        currency="USD",
-        exchange="XNYS",
-        days=days,
-        open=(1.0, 2.0),
-        high=(1.5, 2.5),
-        low=(0.5, 1.5),
-        close=(1.0, 2.0),
-        adj_close=(0.9, 1.8),
-        volume=(10.0, 20.0),
-    )
-    made = ind.frame_of(bars)
-    assert list(made.columns) == ["open", "high", "low", "close", "adj_close", "volume"]
-    assert [day.date() for day in made.index] == list(days)
-    assert made["volume"].to_list() == [10.0, 20.0]
-    assert ind.total_return(made["adj_close"], 1) == pytest.approx(1)
-    closes = ind.series_of(CloseSeries(symbol="AAPL", days=days, adj_close=(0.9, 1.8)))
-    pd.testing.assert_series_equal(closes, made["adj_close"], check_names=False)
-    assert closes.name == "AAPL"
-    assert ind.series_of(CloseSeries(symbol="A", days=(), adj_close=())).empty

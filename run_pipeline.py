@@ -73,14 +73,9 @@ def run(
 def _run(words: Words, out: Path, resume: str | None, as_json: bool, quiet: bool) -> int:
     from phases.core.runs import Runs
     from phases.core.store import FILE, configured_store, has_store
-    from phases.core.trace import tracing
-    from phases.doctor import preflight
-    from phases.night import hold_night
-    from phases.notify import ending
-    from phases.outputs.progress import progress
+    from phases.nightly import attended
     from phases.outputs.terminal import coloured, feed_table, first_lines, last_lines
     from phases.plan import plan, resume_plan, settings_of
-    from phases.report import write_report
     from phases.show import risk_line
 
     settings = settings_of(words)
@@ -95,15 +90,8 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool, quiet: bool
             tell(first_lines(planned.header, planned.span), None if as_json else sys.stdout)
         for note in () if quiet else planned.notes:
             tell(f"note: {note}")
-        shown = progress(len(planned.header.tickers), tell, quiet=quiet, live=settings.operation.log == "text")
         try:
-            with tracing(tell), ending(planned.header, store, out, tell) as ended:
-                if not Runs(store).is_finished(planned.header.run_id):
-                    preflight(planned.header.settings, planned.places)
-                with shown.shown():
-                    finished = hold_night(planned, store, out, shown, shown)
-                page = write_report(store, out, planned.header.run_id)
-                ended(finished.record)
+            finished, page = attended(planned, store, out, tell, quiet=quiet)
         except KeyboardInterrupt:
             tell(f"interrupted; go on with {resume_hint(out)}")
             return 130

@@ -210,7 +210,7 @@ def test_a_block_says_what_is_at_work_and_what_is_waited_for(monkeypatch: pytest
         now[0] = 1.0
         console.print(block.block())
         now[0] = 4.0
-        assert block._waits.now() == []
+        assert block._waits.latest() == []
     assert not any(isinstance(one, Waits) for one in LOG.handlers)
     lines = [line.rstrip() for line in console.export_text().splitlines()]
     assert lines[0].startswith("0/3 tickers") and "left" not in lines[0]

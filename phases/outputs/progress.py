@@ -143,7 +143,7 @@ class Block(Progress):
             names = [ticker for ticker, its in at.items() if its == phase]
             if names:
                 yield _line(f"{phase.replace('_', ' '):18} {' '.join(names)}".rstrip())
-        for told in self._waits.now():
+        for told in self._waits.latest():
             yield _line(f"waits: {told}")
 
 
@@ -164,7 +164,7 @@ class Waits(logging.Handler):
     def _lasting(self) -> list[tuple[float, str]]:
         return [one for one in self._until if one[0] > ticks()]
 
-    def now(self) -> list[str]:
+    def latest(self) -> list[str]:
         """The latest that still last, and how many more do."""
         lasting, at = self._lasting(), ticks()
         more = [f"and {len(lasting) - WAITS} more"] * (len(lasting) > WAITS)

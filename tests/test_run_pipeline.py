@@ -19,7 +19,7 @@ from tests.conftest import DAY, ROOT, Cli, Night, Shared, Shelf, Told
 ENGINE = "offline-desk v2, llm: none"
 KEYS = [
     *("run_id", "as_of", "session", "engine", "protocol", "statuses", "tickers", "calls", "tokens", "cost_usd"),
-    *("out", "exit"),
+    *("out", "exit", "health"),
 ]
 
 
@@ -63,7 +63,8 @@ def test_default_run_names_its_engine_first_and_prints_one_line_a_ticker(default
     assert lines[head].split() == ["ticker", "status", "pre", "delta", "post", "stance", "why"]
     table = {line.split()[0]: line.split() for line in lines[head + 2 : head + 6]}
     rows = default.rows()
-    assert list(table) == list(rows) == ["AAPL", "GOOG", "IBM", "MSFT"]
+    assert list(rows) == ["AAPL", "GOOG", "IBM", "MSFT"]
+    assert list(table) == ["IBM", "AAPL", "GOOG", "MSFT"], "what the debate moved stands first"
     for ticker, row in rows.items():
         numbers = [f"{row[f'conviction_{name}']:+d}".replace("+0", "0") for name in ("pre", "delta", "post")]
         assert table[ticker][1:6] == [row["status"], *numbers, row["stance"]]

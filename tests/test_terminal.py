@@ -193,10 +193,13 @@ def test_a_plain_line_says_now_and_then_what_was_spent(monkeypatch: pytest.Monke
     assert said[1] == ("[2/4] B: no data\\u001b[31m (7 calls, 1,234 tokens, $0.7500 of $2.0000, about 0:01:00 left)")
 
 
-def test_a_block_says_what_is_at_work_and_what_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_block_says_what_is_at_work_and_what_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     from rich.console import Console
 
     now = [0.0]
+    caplog.set_level("INFO", "rebuttal")
     monkeypatch.setattr("phases.outputs.progress.ticks", lambda: now[0])
     console = Console(width=80, force_terminal=True, record=True, file=io.StringIO())
     block = Block(3, pytest.fail, console)

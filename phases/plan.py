@@ -16,7 +16,7 @@ from phases.core.errors import InfrastructureError, UsageError
 from phases.core.fetch import Source
 from phases.core.provider import Provider
 from phases.core.runs import Runs
-from phases.core.skills import UNASKED, Skill, check_table, load_skills
+from phases.core.skills import LOCK, UNASKED, Skill, changed_skills, check_table, load_skills
 from phases.core.text import printable
 from phases.debate.protocol import Protocol, loop_rounds, protocol_file, read_protocol
 from phases.debate.seats import seated
@@ -141,7 +141,7 @@ def _planned(words: Words, runs: Runs | None, resumed: RunHeader | None, spends:
     if protocol.protocol != settings.debate.protocol:
         raise UsageError(f"{where}: protocol: {protocol.protocol!r} differs from its file {settings.debate.protocol!r}")
     loop_rounds(protocol, settings.debate.rounds, "debate.rounds")
-    skills = _used_skills(protocol, settings, where)
+    skills, changed = _used_skills(protocol, settings, where)
     origin = str(words.config or "configuration")
     with _blaming(origin, words.sets):
         check_tables(settings, protocol, origin)
@@ -161,6 +161,7 @@ def _planned(words: Words, runs: Runs | None, resumed: RunHeader | None, spends:
         protocol=text,
         prices=prices,
         skills={name: skill.text for name, skill in skills.items()},
+        changed_skills=changed,
         vintage=source.vintage,
         code=code_digest(),
         history=history_of(runs, wanted.tickers, session, provider.engine),
@@ -283,15 +284,21 @@ def seats_of(settings: Settings, protocol: Protocol | None = None) -> list[tuple
     return [*((skill, "") for skill in plain), *((seat.skill, name) for name, seat in seats.items())]
 
 
-def _used_skills(protocol: Protocol, settings: Settings, where: str) -> dict[str, Skill]:
-    """The skills that the night may ask, each complete."""
+def _used_skills(protocol: Protocol, settings: Settings, where: str) -> tuple[dict[str, Skill], tuple[str, ...]]:
+    """The skills that the night may ask, each complete; and which of them are not as they were locked."""
     skills = load_skills(SKILLS)
     seated(protocol, skills, where)
     used = {skill for skill, _ in seats_of(settings, protocol)}
     found = {name: skill for name, skill in skills.items() if name in used}
     for skill in found.values():
         skill.check_filled()
-    return found
+    changed = changed_skills(SKILLS, found)
+    if changed and settings.changed_skills == "refuse":
+        raise UsageError(
+            f"skills: {', '.join(changed)}: not the text that skills/{LOCK} lists; if the change is yours, lock it "
+            "with `make schemas`, or say --set changed_skills=allow, which every row then tells"
+        )
+    return found, changed
 
 
 def check_tables(settings: Settings, protocol: Protocol, where: str) -> None:

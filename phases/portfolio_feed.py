@@ -72,7 +72,7 @@ def _row(
     numbers: dict[str, Any] = dict.fromkeys(NUMBERS)
     if status in RATED and payload is not None and summary is not None:
         numbers |= _numbers(payload, summary, exact(settings.watch_spread))
-    flags = _flags(status, numbers, outcome)
+    flags = _flags(status, numbers, outcome, header)
     if payload is not None and numbers["probability_post"] is not None:
         numbers |= _view(numbers["probability_post"], snapshot, question.horizon_sessions, "split" in flags)
         numbers["view_confidence"] = _trust(status, numbers, flags, payload, settings)
@@ -177,7 +177,7 @@ def _stance_after(payload: AnalystPayload, after: int, watch_spread: Fraction) -
     return stance_of(after, tie=False, spread=spread, watch_spread=watch_spread)
 
 
-def _flags(status: Status, numbers: Mapping[str, Any], outcome: TickerOutcome) -> tuple[str, ...]:
+def _flags(status: Status, numbers: Mapping[str, Any], outcome: TickerOutcome, header: RunHeader) -> tuple[str, ...]:
     """What a reader should know, sorted."""
     payload, summary, seen = outcome.analyst_payload, outcome.debate_summary, outcome.market_snapshot
     found = {
@@ -185,6 +185,8 @@ def _flags(status: Status, numbers: Mapping[str, Any], outcome: TickerOutcome) -
         *(summary.flags if summary else ()),
         *(outcome.turns.flags if outcome.turns else ()),
     }
+    if header.changed_skills:
+        found.add("changed_skills")
     if status == "degraded" and summary is not None and summary.status == "gated":
         found.add("gated")
     if payload is not None:

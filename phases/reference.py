@@ -1,6 +1,6 @@
-"""The configuration reference, docs/configuration.md, from the models and the default configuration.
+"""What is made from the tree: docs/configuration.md, from the models and the default configuration, and skills.lock.
 
-`python -m phases.reference` writes it in a checkout; with `--check` it only says whether the page is stale.
+`python -m phases.reference` writes them in a checkout; with `--check` it only says which is stale.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any
 
 from phases.core.bundle import BUNDLE
 from phases.core.config import PATTERNS, load_yaml
-from phases.plan import CONFIGS
+from phases.core.skills import LOCK, load_skills, lock_text
+from phases.plan import CONFIGS, SKILLS
 from schemas.generate import json_schema
 from schemas.settings import Settings
 
@@ -120,12 +121,13 @@ _TYPES = {
 
 
 def main() -> None:
-    """Write the page; with `--check` only say whether it is stale. Writes a file."""
-    text = configuration_page()
-    if "--check" not in sys.argv:
-        PAGE.write_text(text, encoding="utf-8")
-    elif not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != text:
-        sys.exit(f"stale, run `make schemas`: docs/{PAGE.name}")
+    """Write the page and the lock of the skills; with `--check` only say which is stale. Writes files."""
+    wanted = {PAGE: configuration_page(), SKILLS / LOCK: lock_text(load_skills(SKILLS))}
+    stale = [file for file, text in wanted.items() if not file.is_file() or file.read_text(encoding="utf-8") != text]
+    if "--check" in sys.argv and stale:
+        sys.exit(f"stale, run `make schemas`: {', '.join(file.name for file in stale)}")
+    for file in stale:
+        file.write_text(wanted[file], encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -91,6 +91,8 @@ class RunHeader(Model):
     """Price table."""
     skills: dict[str, Text]
     """Text of each skill, by name, as the run uses it."""
+    changed_skills: tuple[Text, ...] = ()
+    """Skills whose text is not the one that was locked; every row has the flag `changed_skills`."""
     vintage: Text
     """Digest of the data source."""
     code: Text

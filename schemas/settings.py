@@ -290,6 +290,8 @@ class Settings(Section):
     """Who answers the skills; a name alone stands for its section."""
     models: dict[str, Text]
     """Model by `default`, `<skill>` or `<skill>/<seat>`."""
+    changed_skills: Literal["refuse", "allow"] = "refuse"
+    """What becomes of a run with a SKILL.md that is not the one `skills/skills.lock` lists."""
     prices: Text
     """File of the price table, relative to the configuration's folder."""
     universe: UniverseSettings

@@ -7,6 +7,7 @@ The JSON Schema of the answer is appended here and never typed into prose.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -127,6 +128,23 @@ def load_skills(folder: Path) -> dict[str, Skill]:
             raise UsageError(f"skills/{path.parent.name}/SKILL.md: not UTF-8 at byte {error.start}") from None
         found[path.parent.name] = Skill(path.parent.name, text)
     return found
+
+
+LOCK = "skills.lock"
+"""File beside the skills that lists their digests."""
+
+
+def lock_text(skills: Mapping[str, Skill]) -> str:
+    """One line a skill, SHA-256 and file, in the form that `sha256sum -c` reads."""
+    sums = ((hashlib.sha256(skill.text.encode()).hexdigest(), name) for name, skill in sorted(skills.items()))
+    return "".join(f"{total}  {name}/SKILL.md\n" for total, name in sums)
+
+
+def changed_skills(folder: Path, skills: Mapping[str, Skill]) -> tuple[str, ...]:
+    """Names of the skills that are not, to the byte, what the lock of their folder lists. Reads a file."""
+    file = folder / LOCK
+    locked = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+    return tuple(name for name, one in sorted(skills.items()) if lock_text({name: one}).strip() not in locked)
 
 
 def fenced(name: str, text: str) -> str:

@@ -13,6 +13,7 @@ import pytest
 from phases import plan as planning
 from phases.core.errors import UsageError
 from phases.core.runs import Runs
+from phases.core.skills import LOCK, load_skills, lock_text
 from phases.core.store import Store, open_store
 from phases.night import hold_night
 from phases.plan import CONFIGS, SKILLS, Plan, Words, plan, resume_plan
@@ -75,6 +76,7 @@ def skill_text(begun: Begun) -> Words:
     shutil.copytree(SKILLS, skills)
     file = skills / "research-debate" / "SKILL.md"
     file.write_text(f"{file.read_text()}\nSpeak in short sentences.\n")
+    (skills / LOCK).write_text(lock_text(load_skills(skills)))
     begun.patch.setattr(planning, "SKILLS", skills)
     return begun.words
 

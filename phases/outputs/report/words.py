@@ -38,6 +38,7 @@ FLAGS = {
     "answered_claims": "rulings that called a point answered which nobody answered were taken out",
     "argument_limit": "an argument was longer than the protocol allows and was cut",
     "carried": "no debate was held: nothing moved since the last one, whose outcome stands",
+    "changed_skills": "a skill of the run is not the text that was locked",
     "claim_ids": "two claims of a turn shared an id",
     "claims": "claims beyond the allowed number do not count",
     "conditions": "conditions on facts that were not given were taken out",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import errno
 import os
+import pickle
 import shutil
 import sqlite3
 import tempfile
@@ -18,7 +20,7 @@ import pytest
 from sqlalchemy import insert
 
 from phases.core.ask import Answer
-from phases.core.errors import NotJournaled, StoreError, UsageError
+from phases.core.errors import NotJournaled, RebuttalError, StoreError, UsageError
 from phases.core.fetch import Fetch
 from phases.core.journal import Journal
 from phases.core.recorder import Recorder
@@ -265,6 +267,37 @@ def test_F104_fetched_data_cut_in_half_is_fetched_again(out: Path) -> None:
             replace(fetch, source=None)("bars", Price, symbol="AAPL")
         assert fetch("bars", Price, symbol="AAPL") == Price(close=178.2)
         assert market.asked == 2
+
+
+class Revived:
+    """Unpickled, it makes a folder."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (os.mkdir, (str(self.path),))
+
+
+@pytest.mark.parametrize("kind", ["pickle", "pickle in text", "constructor"])
+def test_F174_nothing_that_is_stored_or_answered_is_revived(out: Path, tmp_path: Path, kind: str) -> None:
+    there = tmp_path / "revived"
+    pickled = pickle.dumps(Revived(there))
+    answers: dict[str, Any] = {
+        "pickle": pickled,
+        "pickle in text": {"close": base64.b64encode(pickled).decode()},
+        "constructor": {"lc": 1, "type": "constructor", "id": ["os", "mkdir"], "kwargs": {"path": str(there)}},
+    }
+    market = Market()
+    with opened(out) as store:
+        fetch = Fetch("example", "v1", market, Journal(store, RUN, 60), Recorder(store, RUN, 1), "AAPL")
+        assert fetch("bars", Price, symbol="AAPL") == Price(close=178.2)
+        with hand(out) as connection:
+            connection.execute("UPDATE calls SET reply = ? WHERE kind = 'fetch'", (pickled,))
+        market.fetch = lambda dataset, params: answers[kind]  # type: ignore[method-assign]
+        with pytest.raises((RebuttalError, TypeError, ValueError)):
+            fetch("bars", Price, symbol="AAPL")
+    assert not there.exists()
 
 
 @pytest.mark.parametrize(

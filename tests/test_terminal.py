@@ -150,7 +150,7 @@ def test_tables_fit_80_columns(three: Night, cli: Cli, words: tuple[str, ...], s
 def _row(ticker: str, pre: int | None, post: int | None, reason: str) -> FeedRow:
     told = dict.fromkeys(FeedRow.model_fields)
     moved = None if pre is None or post is None else post - pre
-    numbers = {"conviction_pre": pre, "conviction_post": post, "conviction_delta": moved}
+    numbers = {"conviction_pre": pre, "conviction_post": post, "conviction_delta": moved, "flags": ()}
     stance = {"stance": "buy", "status": "debated"} if pre is not None else {"stance": None, "status": "failed"}
     return FeedRow.model_construct(**{**told, "ticker": ticker, "reason": reason, **numbers, **stance})
 

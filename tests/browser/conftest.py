@@ -23,9 +23,9 @@ def found_browser() -> str | None:
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """The browser. Without one the test is skipped, but fails where CI is true."""
+    """The browser, which runs an event loop meanwhile. Without one the test is skipped, but fails where CI is true."""
     path = found_browser()
     if path is None:
         told = f"no browser: none of {', '.join(NAMES)} is on the PATH, and CHROMIUM names none"

@@ -331,7 +331,7 @@ def test_F099_an_older_schema_is_migrated_in_one_transaction(
     with opened(database, tmp_path / "out") as store:
         turn(store, Scripted(reply()))
         before = rows(store, calls), rows(store, events)
-    for statement in ("DROP TABLE commits", "UPDATE alembic_version SET version_num = '0003'"):
+    for statement in ("DROP VIEW feed_rows", "DROP TABLE commits", "UPDATE alembic_version SET version_num = '0003'"):
         query(database, statement)
 
     def broken(connection: Connection) -> None:

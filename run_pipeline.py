@@ -74,12 +74,14 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool, quiet: bool
     from phases.core.runs import Runs
     from phases.core.store import FILE, configured_store, has_store
     from phases.nightly import attended
+    from phases.notify import address
     from phases.outputs.terminal import coloured, feed_table, first_lines, last_lines
     from phases.plan import plan, resume_plan, settings_of
     from phases.show import risk_line
 
     settings = settings_of(words)
     set_form(settings.operation.log)
+    address(settings.notify)
     if resume is None or not has_store(out):
         if resume not in (None, "last"):
             raise UsageError(f"--out {out}: no run {printable(str(resume))} here (there is no {FILE})")

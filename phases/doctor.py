@@ -29,6 +29,7 @@ from phases.core.recorder import today
 from phases.core.sqlite import wal_is_faulty
 from phases.core.store import FILE, VARIABLE, configured_store, has_store
 from phases.core.text import printable
+from phases.notify import unusable
 from phases.plan import Words, folder_of, price_table, provider_of, seats_of, settings_of
 from phases.providers import beside, check_money
 from phases.sources import SOURCES, source_names
@@ -82,6 +83,7 @@ def examine(words: Words, out: Path) -> list[Finding]:
         *_provider(settings),
         *_models(settings),
         *_prices(words, settings),
+        *(Finding("missing", "at the end", told, remedy) for told, remedy in unusable(settings)),
         _tried("store", lambda: _store(out), _store_remedy(out)),
     ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
@@ -24,6 +25,7 @@ from phases.outputs.tables import write_whole
 from schemas.notice import RunNotice
 from schemas.operation import NotifySettings
 from schemas.run import RunHeader, RunRecord
+from schemas.settings import Settings
 
 SHARED_FILE = "rebuttal.prom"
 """Name of the metrics of the latest end in the folder that `operation.metrics_dir` names."""
@@ -125,6 +127,20 @@ def ending(header: RunHeader, store: Store, out: Path, tell: Tell) -> Iterator[C
         end.told(None, error)
         raise
     end.told(records[-1], None)
+
+
+def unusable(settings: Settings) -> Iterator[tuple[str, str]]:
+    """What of the notices and metrics of an end cannot be used as things are, and its remedy. Reads the environment."""
+    try:
+        address(settings.notify)
+    except UsageError as error:
+        yield str(error), ""
+    program = next(iter(settings.notify.command), None)
+    if program is not None and shutil.which(program) is None:
+        yield f"notify.command: there is no program {program}", "name one that is on the PATH, or give its whole path"
+    folder = settings.operation.metrics_dir
+    if folder is not None and not os.access(folder, os.W_OK | os.X_OK):
+        yield f"operation.metrics_dir: {folder} cannot be written", "make the folder, or give the right to write there"
 
 
 def address(notify: NotifySettings) -> str | None:

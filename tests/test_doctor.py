@@ -101,6 +101,24 @@ def test_a_folder_that_cannot_hold_a_store_is_named(tmp_path: Path) -> None:
     assert str(tmp_path / "file") in seen["missing", "store"].told
 
 
+def test_what_is_told_at_the_end_of_a_night_is_looked_at_before(tmp_path: Path) -> None:
+    sets = (
+        "notify.webhook=$NOPE_XYZ",
+        "notify.command=[nope-xyz, --now]",
+        f"operation.metrics_dir={tmp_path / 'none'}",
+        "provider=offline",
+    )
+    told = [one for one in examine(Words(sets=sets), tmp_path) if one.about == "at the end"]
+    assert [(one.state, one.told.partition(":")[0]) for one in told] == [
+        ("missing", "notify.webhook"),
+        ("missing", "notify.command"),
+        ("missing", "operation.metrics_dir"),
+    ]
+    assert exit_code(told) == 2
+    sets = ("notify.webhook=https://hooks.example.com/x", "notify.command=[true]", f"operation.metrics_dir={tmp_path}")
+    assert not [one for one in examine(Words(sets=sets), tmp_path) if one.about == "at the end"]
+
+
 def test_a_path_that_cannot_be_made_is_missing_and_a_named_store_is_told_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

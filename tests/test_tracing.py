@@ -149,6 +149,11 @@ def test_a_collector_that_is_down_changes_nothing(tmp_path: Path, cli: Cli) -> N
     assert traced.code == plain.code == 0
     assert {**traced.json, "out": ""} == {**plain.json, "out": ""}
     assert "Traceback" not in traced.err
+    assert [line for line in traced.err.splitlines() if "span" in line] == [
+        "note: spans were not sent: nothing answers as OTEL_EXPORTER_OTLP_ENDPOINT says"
+    ]
+    quiet = cli("run", "IBM", "--out", tmp_path / "one", "--quiet", env=env)
+    assert (quiet.code, quiet.err) == (0, "")
 
 
 def test_a_setting_that_is_not_understood_is_a_note(tmp_path: Path, cli: Cli) -> None:

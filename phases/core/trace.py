@@ -6,6 +6,7 @@ answered.
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -46,12 +47,42 @@ def tracing(note: Callable[[str], None]) -> Iterator[None]:
         note(f"note: {ENDPOINTS[0]} is set and no spans are sent: pip install 'rebuttal[otel]'")
     except (ValueError, OSError, RuntimeError) as error:
         note(f"note: no spans are sent: the OTEL_* variables are not understood ({type(error).__name__})")
+    lost = _Lost()
     try:
         yield
     finally:
         _Tracing.tracer = None
         if provider is not None:
             provider.shutdown()
+            if lost.records:
+                note(f"note: spans were not sent: nothing answers as {_endpoint()} says")
+        lost.close()
+
+
+class _Lost(logging.Handler):
+    """Takes what the exporter logs of spans that it cannot send: it would say so for every batch, each try."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.records = 0
+        self._logger = logging.getLogger("opentelemetry")
+        self._logger.addHandler(self)
+        self._logger.propagate = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Count it."""
+        self.records += 1
+
+    def close(self) -> None:
+        """Leave the library's log lines to everybody again."""
+        self._logger.removeHandler(self)
+        self._logger.propagate = True
+        super().close()
+
+
+def _endpoint() -> str:
+    """The variable that says where spans go; its value may hold a secret."""
+    return next(name for name in reversed(ENDPOINTS) if secret(name))
 
 
 def _disabled() -> bool:

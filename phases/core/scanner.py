@@ -37,7 +37,8 @@ def read_input(file: str) -> str:
         return raw.decode("utf-8")
     except (OSError, ValueError) as error:
         reason = f"not UTF-8 at byte {error.start}" if isinstance(error, UnicodeDecodeError) else error
-        raise UsageError(f"{printable(file)}: {getattr(error, 'strerror', None) or reason}") from None
+        remedy = "; name a file that is there, or - for standard input" if isinstance(error, FileNotFoundError) else ""
+        raise UsageError(f"{printable(file)}: {getattr(error, 'strerror', None) or reason}{remedy}") from None
 
 
 def strict_json(text: str) -> Any:

@@ -18,6 +18,7 @@ from phases.evidence.macro import macro_items, no_macro
 from phases.evidence.prices import INDEX_ITEMS, UNIVERSE_ITEMS, Market, Prices, computed, priced_in
 from phases.evidence.quality import Checked, checked, steady
 from phases.evidence.redated import settled_figures, settled_news, settled_series
+from phases.evidence.rows import SESSIONS
 from phases.maths import indicators as ind
 from schemas.base import Model, Ticker
 from schemas.market import (
@@ -37,9 +38,6 @@ from schemas.run import History, Told
 from schemas.settings import MarketSettings
 
 M = TypeVar("M", bound=Model)
-
-SESSIONS = 280
-"""Bars asked for: 252 for the longest return, and room for the averages to warm up."""
 
 NOTHING = History()
 """What earlier nights left, where there were none."""

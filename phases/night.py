@@ -27,8 +27,8 @@ from phases.core.text import printable
 from phases.core.trace import span
 from phases.core.watch import Watch
 from phases.evidence.quality import checked
+from phases.evidence.rows import SESSIONS
 from phases.health import night_health
-from phases.market_data import SESSIONS
 from phases.outputs.tables import FORMATS, record_text, write_whole
 from phases.pipeline import PIPELINE
 from phases.plan import Plan

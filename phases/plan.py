@@ -166,7 +166,8 @@ def _planned(words: Words, runs: Runs | None, resumed: RunHeader | None, spends:
         code=code_digest(),
         history=history_of(runs, wanted.tickers, session, provider.engine),
     )
-    notes = (*wanted.notes, *notes, *(fault for fault in faults_of(source) if fault not in " ".join(notes)))
+    notes = tuple(dict.fromkeys((*wanted.notes, *notes)))
+    notes = (*notes, *(fault for fault in faults_of(source) if fault not in " ".join(notes)))
     if asked != session:
         note = f"{asked} is no session of {settings.question.calendar}; the night is that of {session}"
         notes = (*notes, note)

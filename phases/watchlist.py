@@ -18,6 +18,7 @@ from typing import NamedTuple
 from phases.core.config import load_text, load_yaml
 from phases.core.errors import NoData, UsageError
 from phases.core.fetch import Source
+from phases.evidence.quality import steady
 from schemas.grammar import TICKER_LENGTH, TICKER_PATTERN
 from schemas.market import Bars, CloseSeries, Universe
 from schemas.settings import Settings
@@ -36,8 +37,8 @@ class Focus(NamedTuple):
     """Names chosen from a source's universe, and how."""
 
     tickers: tuple[str, ...]
-    note: str
-    """The formula, and the score of each name."""
+    notes: tuple[str, ...]
+    """The formula with the score of each name, and who was no candidate."""
 
 
 class Watchlist(NamedTuple):
@@ -87,9 +88,9 @@ def watchlist(
         where = f"{path}: tickers"
         asked = [read_ticker(word, place) for place, word in _of_file(path)]
     else:
-        focused = chosen() if chosen is not None and settings.universe.focus is not None else Focus((), "")
+        focused = chosen() if chosen is not None and settings.universe.focus is not None else Focus((), ())
         asked = list(focused.tickers)
-        notes += [focused.note] * bool(asked)
+        notes += focused.notes
     held = list(settings.held)
     if not asked and not held:
         raise UsageError(f"{where}: the watchlist is empty; name a ticker or add one to the file")
@@ -159,24 +160,29 @@ def focus(settings: Settings, source: Source, session: date) -> Focus:
     """The names of a source's universe that moved most against the benchmark. Reads the source.
 
     The score is the size of the 63-session return less the benchmark's; ties by symbol. A series that is shorter,
-    or has no bar of the benchmark's newest session, has no score. Raises UsageError where the source has no universe.
+    or has no bar of the benchmark's newest session, has no score; one whose closes are in doubt is no candidate.
+    Raises UsageError where the source has no universe.
     """
     asked = {"as_of": session.isoformat(), "sessions": str(FOCUS_SESSIONS + 1)}
     benchmark, wanted = settings.question.benchmark, settings.universe.focus or 0
     try:
-        series = Universe.model_validate_json(json.dumps(source.fetch("universe", asked))).series
+        universe = Universe.model_validate_json(json.dumps(source.fetch("universe", asked)))
         found = source.fetch("bars", {**asked, "symbol": benchmark})
     except NoData as nothing:
         raise UsageError(f"universe.focus: {nothing.reason}; name tickers or give universe.file") from None
     bars = Bars.model_validate_json(json.dumps(found))
     index = CloseSeries(symbol=benchmark, days=bars.days, adj_close=bars.adj_close)
     market = _move(index, index.days[-1])
-    moves = {one.symbol: _move(one, index.days[-1]) for one in series if one.symbol != benchmark}
+    others = [one for one in universe.series if one.symbol != benchmark]
+    moves = {one.symbol: _move(one, index.days[-1]) for one in others if steady(one)}
     scores = {name: abs(move - market) for name, move in moves.items() if move is not None and market is not None}
     best = sorted(scores, key=lambda name: (-scores[name], name))[:wanted]
     told = ", ".join(f"{name} {scores[name]:.3f}" for name in best)
     formula = f"size of the {FOCUS_SESSIONS}-session return less that of {benchmark}"
-    return Focus(tuple(best), f"focus: {len(best)} of {len(series)} names by the {formula}: {told}")
+    wild = ", ".join(one.symbol for one in others if one.symbol not in moves)
+    doubt = [f"left out of the focus list, their closes jump or have holes: {wild}"] if wild else []
+    chosen = f"focus: {len(best)} of {len(moves)} names by the {formula}: {told}"
+    return Focus(tuple(best), (chosen, *doubt, *universe.notes))
 
 
 def _move(series: CloseSeries, newest: date) -> float | None:

@@ -58,6 +58,8 @@ class Bars(Model):
     """Symbol as asked."""
     currency: Text
     """ISO code of the currency the prices are in."""
+    currency_assumed: bool = False
+    """Whether only the symbol's suffix says that the prices are in hundredths of a currency."""
     exchange: Text
     """Code of the exchange's trading calendar, for example `XNYS`."""
     days: tuple[Day, ...]

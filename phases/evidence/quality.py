@@ -10,7 +10,7 @@ used silently that is not what the source meant, and nothing that is right is to
 - prices not above 0, volume below 0: refused
 - high below low: refused; close outside them: refused for the newest bar or by more than 5 percent, else left out
 - a hole of five sessions or more: only what came after it is used, flag `gap`; one bar in twenty lacking: flag `thin`
-- pence, cents and agorot: divided by 100
+- pence, cents and agorot: divided by 100; where the suffix alone says so: flag `pence_assumed`
 - a jump to and back within five sessions, by a factor that is a split of the series or 100: repaired
 - a split that the adjusted closes do not know: they are adjusted
 - any other jump by a factor of 1.84 without heavy volume: refused; a smaller or a heavy one, or one below 4 on a day
@@ -74,6 +74,9 @@ SAME = 0.15
 
 UNIT = 100.0
 
+THREE_FOR_TWO, NEAR = 1.5, 0.08
+"""A split too small to be told from a day's fall: said where a change is that near to it, never refused."""
+
 IMPOSSIBLE = 5.0
 """Daily change of a close, where nothing else is known, that is taken for an error."""
 
@@ -90,8 +93,11 @@ class Checked(NamedTuple):
         return self.bars.notes
 
 
-def checked(bars: Bars, symbol: str, as_of: date, settings: MarketSettings) -> Checked:
-    """Bars as they may be used, with what was done to them. Raises a TickerFailure where they may not."""
+def checked(bars: Bars, symbol: str, as_of: date, settings: MarketSettings | None = None) -> Checked:
+    """Bars as they may be used, with what was done to them. Raises a TickerFailure where they may not.
+
+    Without settings only the data is judged, not how old it is nor whether it is still traded.
+    """
     if bars.symbol != symbol:
         refuse(f"{symbol}: the source answered with bars of {bars.symbol}; ask again, or take another source")
     if not bars.days:
@@ -104,7 +110,7 @@ def checked(bars: Bars, symbol: str, as_of: date, settings: MarketSettings) -> C
     return Checked(rows.checked(), tuple(sorted(rows.flags)))
 
 
-def _checks(rows: Rows, as_of: date, settings: MarketSettings) -> None:
+def _checks(rows: Rows, as_of: date, settings: MarketSettings | None) -> None:
     """All checks, in order."""
     _order(rows, as_of)
     _weekends(rows)
@@ -115,16 +121,19 @@ def _checks(rows: Rows, as_of: date, settings: MarketSettings) -> None:
     _changes(rows)
     settle_dividends(rows)
     _frozen(rows)
-    _age(rows, as_of, settings)
-    _halt(rows, settings)
+    if settings is not None:
+        _age(rows, as_of, settings)
+        _halt(rows, settings)
 
 
 def steady(series: CloseSeries) -> bool:
     """Whether a series has no hole and no change that only an error makes, as far as closes alone can tell."""
     adj = np.array(series.adj_close)
-    steps = adj[1:] / adj[:-1]
     whole = all((after - before).days <= FORTNIGHT for before, after in pairwise(series.days))
-    return whole and bool((adj > 0).all() and (steps < IMPOSSIBLE).all() and (steps > 1 / IMPOSSIBLE).all())
+    if not whole or not (adj > 0).all():
+        return False
+    factors = np.exp(np.abs(np.diff(np.log(adj))))
+    return bool((factors < IMPOSSIBLE).all())
 
 
 def _order(rows: Rows, as_of: date) -> None:
@@ -182,7 +191,7 @@ def _ranges(rows: Rows) -> None:
     newest = np.arange(len(close)) == len(close) - 1
     wrong = np.flatnonzero(upside_down | (outside > np.where(newest, ROUNDING, OUTSIDE)))
     if len(wrong):
-        at = int(wrong[0])
+        at = wrong[0]
         rows.refuse(f"bar of {rows.days[at]}: close {close[at]:g}, low {low[at]:g}, high {high[at]:g} cannot be")
     odd = np.flatnonzero(outside > ROUNDING)
     if len(odd):
@@ -216,6 +225,8 @@ def _currency(rows: Rows) -> None:
     if whole is None:
         return
     rows.notes.append(f"prices in {rows.currency} divided by 100: {whole}")
+    if rows.bars.currency_assumed:
+        rows.flags.add("pence_assumed")
     rows.currency = whole
     for name in PRICES:
         rows.columns[name] = rows.columns[name] / UNIT
@@ -271,7 +282,10 @@ def _judge(rows: Rows, jump: jmp.Jump) -> None:
             f"split or a slip of units by {jmp.factor(jump.ratio):.3g} would; the bars of {day}{until} are in doubt"
         )
     rows.flags.add("jump")
-    rows.notes.append(f"price changed by {change:+.1%} on {day}" + (", on heavy volume" if jump.real else ""))
+    split = len(rows.columns["volume"]) and abs(jmp.factor(jump.ratio) / THREE_FOR_TWO - 1) < NEAR
+    light = ", without the volume of such a day, as a split of 3:2 would" if split else ""
+    why = ", on heavy volume" if jump.real else light
+    rows.notes.append(f"price changed by {change:+.1%} on {day}{why}")
 
 
 def _frozen(rows: Rows) -> None:

@@ -13,6 +13,9 @@ import numpy.typing as npt
 from phases.core.errors import TickerFailure
 from schemas.market import Action, Bars
 
+SESSIONS = 280
+"""Bars a night asks for: 252 for the longest return, and room for the averages to warm up."""
+
 PRICES = ("open", "high", "low", "close", "adj_close")
 COLUMNS = (*PRICES, "volume")
 

@@ -63,6 +63,7 @@ FLAGS = {
     "no_quorum": "fewer than two seats voted",
     "one_sided": "only one side gave a valid turn, so nothing was weighed",
     "opponent": "a turn spoke for the other side",
+    "pence_assumed": "prices are taken for pence, cents or agorot because of the suffix alone",
     "probable_closure": "neither the ticker nor the benchmark has a bar of the session; the one before speaks",
     "reopened": "something that was to settle the last debate happened, or evidence left its band",
     "repaired": "a reply was asked for again",

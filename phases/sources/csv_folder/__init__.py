@@ -12,20 +12,25 @@ from collections import Counter
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 
-from phases.core.errors import NoData, SourceDamaged, Unanswered, UsageError
+from phases.core.errors import NoData, SourceDamaged, UsageError
 from phases.core.text import canonical, digest, printable
+from phases.evidence.rows import SESSIONS
 from phases.maths.currency import MINOR_UNITS
 from phases.sources.csv_folder.files import Found, scan
-from phases.sources.csv_folder.mean import Mean, mean_of
 from phases.sources.csv_folder.series import COLUMNS, Series, load_series
+from phases.sources.csv_folder.sound import Night, night_of
 from phases.sources.symbols import Listing, file_key, listing
 from schemas.market import UNIVERSE_MEAN
 from schemas.settings import CsvSettings, SourceSettings
+
+NIGHTS = 8
+"""Nights of which is kept what may be used of a folder."""
 
 
 class _Folder:
@@ -34,12 +39,14 @@ class _Folder:
     def __init__(self, found: Found, settings: CsvSettings) -> None:
         self._found, self._settings = found, settings
         self._named = found.symbols()
+        self.misfits = found.misfits
         self.symbols = [symbol for symbol in self._named.values() if not symbol.startswith("^")]
         self._parsed: dict[str, Series | str] = {}
         """Series by key, or what is wrong with its file."""
         self._faults: dict[str, str] | None = None
         self._all: list[tuple[str, Series]] | None = None
-        self._mean: Mean | None = None
+        self._nights: dict[tuple[np.datetime64, int], Night] = {}
+        self._judging = Lock()
 
     def series(self, symbol: str) -> Series | None:
         """The series of a symbol, or None. Reads its file at the first question.
@@ -73,11 +80,10 @@ class _Folder:
 
     def _fault(self, symbol: str) -> str:
         try:
-            series = self.series(symbol)
+            self.series(symbol)
         except (SourceDamaged, UsageError) as error:
             return str(error).removeprefix("csv_folder: ").removeprefix("source.path: ")
-        empty = series is not None and not len(series.days)
-        return f"the file of {symbol} has no whole bar; copy or download it again" if empty else ""
+        return ""
 
     def all(self) -> list[tuple[str, Series]]:
         """Every sound series but indices, sorted by symbol. Raises SourceDamaged naming every file if there is none."""
@@ -89,17 +95,25 @@ class _Folder:
             raise SourceDamaged(f"csv_folder: no price series is sound: {'; '.join(self._faults.values())}")
         return self._all
 
-    def left_out(self) -> list[str]:
-        """What to say of the files that `all` is without."""
+    def night(self, as_of: np.datetime64, count: int) -> Night:
+        """What of all series may be used after a day: judged once a night, whatever number of tickers asks."""
+        key = as_of, max(count, SESSIONS)
+        with self._judging:
+            if key not in self._nights:
+                if len(self._nights) == NIGHTS:
+                    del self._nights[next(iter(self._nights))]
+                self._nights[key] = night_of(self.all(), *key)
+            return self._nights[key]
+
+    def left_out(self, night: Night) -> list[str]:
+        """What to say of the series that a night is without."""
         told = self.faults()
-        return [f"left out of universe and mean: {told[one]}" for one in self.symbols if one in told]
+        gone = (*(told[one] for one in self.symbols if one in told), *night.doubts)
+        return [f"left out of universe and mean: {why}" for why in gone]
 
-    def mean(self) -> Mean:
-        """The mean of all series."""
-        if self._mean is None:
-            self._mean = mean_of([one for _, one in self.all()])
-        return self._mean
 
+FEWEST = 2
+"""Series that make a mean: that of one is the series itself, and nothing beats itself."""
 
 _FOLDERS: dict[tuple[Path, str], _Folder] = {}
 """Folders parsed by this process, by place and vintage: content, and how it is read."""
@@ -138,7 +152,7 @@ class CsvFolder:
             for key in self._currencies
             if key not in held
         ]
-        return (*self._folder.faults().values(), *unknown)
+        return (*self._folder.faults().values(), *self._folder.misfits, *unknown)
 
     def fetch(self, dataset: str, params: Mapping[str, str]) -> Any:
         """Answer one question with a plain JSON value; see `phases.sources.base`."""
@@ -168,8 +182,6 @@ class CsvFolder:
             raise NoData(f"the folder has no series {symbol!r}; it holds {held}")
         part = series.window(as_of, count)
         if part.start == part.stop:
-            if not len(series.days):
-                raise Unanswered(f"the file of {symbol} has no whole bar, and nobody knows why")
             raise NoData(f"the folder has no bar of {symbol} at or before {as_of}")
         days, about = series.days[part], listing(symbol)
         currency = self._currencies.get(file_key(symbol)) or about.currency or self._currency
@@ -180,6 +192,7 @@ class CsvFolder:
         return {
             "symbol": symbol,
             "currency": currency,
+            **({"currency_assumed": True} if self._is_assumed(symbol, currency) else {}),
             "exchange": about.exchange,
             "days": days.astype(str).tolist(),
             **{name: series.columns[name][part].tolist() for name in COLUMNS},
@@ -187,10 +200,14 @@ class CsvFolder:
             "notes": [*self._assumed(symbol, about, currency), *series.told(part, as_of)],
         }
 
+    def _is_assumed(self, symbol: str, currency: str) -> bool:
+        """Whether the suffix alone says that prices are in hundredths of a currency."""
+        return currency in MINOR_UNITS and file_key(symbol) not in self._currencies
+
     def _assumed(self, symbol: str, about: Listing, currency: str) -> list[str]:
         """What is taken to be so of a symbol, and may be otherwise."""
         found = []
-        if currency in MINOR_UNITS and file_key(symbol) not in self._currencies:
+        if self._is_assumed(symbol, currency):
             found.append(
                 f"prices are taken to be in {currency}, as its suffix says; else say it in source.csv.currencies"
             )
@@ -199,26 +216,37 @@ class CsvFolder:
         return found
 
     def _universe(self, as_of: np.datetime64, count: int) -> dict[str, Any]:
-        found = []
-        for symbol, series in self._folder.all():
-            part = series.window(as_of, count)
-            if part.start < part.stop:
-                columns = {"days": series.days[part].astype(str), "adj_close": series.columns["adj_close"][part]}
-                found.append({"symbol": symbol, **{name: column.tolist() for name, column in columns.items()}})
-        return {"series": found, "notes": self._folder.left_out()}
+        night = self._folder.night(as_of, count)
+        found = [
+            {
+                "symbol": one.symbol,
+                "days": one.days[-count:].astype(str).tolist(),
+                "adj_close": one.adj_close[-count:].tolist(),
+            }
+            for one in night.members
+        ]
+        return {"series": found, "notes": self._folder.left_out(night)}
 
     def _mean(self, as_of: np.datetime64, count: int) -> dict[str, Any]:
+        """The mean as bars. Where fewer than two series have a part in it: raises SourceDamaged if some were left out.
+
+        Raises NoData if none was.
+        """
         if not self._folder.all():
             raise NoData("the folder has no series but indices; name one of them in question.benchmark")
-        mean = self._folder.mean()
-        end = int(np.searchsorted(mean.days, as_of, side="right"))
-        if not end:
-            raise NoData(f"the folder has no session at or before {as_of}")
-        part = slice(max(0, end - count), end)
+        night = self._folder.night(as_of, count)
+        members = [] if night.mean is None else [night.members[at].symbol for at in night.mean.counted]
+        gone = self._folder.left_out(night)
+        if night.mean is None or len(members) < FEWEST:
+            told = f"the folder's mean needs two sound price series with bars up to {as_of}"
+            held = f"; it has {', '.join(members) or 'none'}; name an index in question.benchmark, or add price files"
+            if gone:
+                raise SourceDamaged(f"csv_folder: {'; '.join([told + held, *gone])}")
+            raise NoData(told + held)
+        mean, part = night.mean, slice(-count, None)
         level = mean.level[part].tolist()
-        exchanges = Counter(listing(symbol).exchange for symbol, _ in self._folder.all())
-        begun = sum(bool(one.days[0] <= as_of) for _, one in self._folder.all())
-        note = f"{UNIVERSE_MEAN} is the equal-weight mean of the folder's {begun} price series"
+        exchanges = Counter(listing(symbol).exchange for symbol in members)
+        note = f"{UNIVERSE_MEAN} is the equal-weight mean of the folder's {len(members)} price series"
         return {
             "symbol": UNIVERSE_MEAN,
             "currency": self._currency,
@@ -227,5 +255,5 @@ class CsvFolder:
             **{name: [] for name in COLUMNS},
             "close": level,
             "adj_close": list(level),
-            "notes": [note, *self._folder.left_out()],
+            "notes": [note, *gone],
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ SIBLINGS = ("dividends", "splits")
 """What may lie beside a series in a file of its own, `<series>_dividends.csv`."""
 
 _SIBLING = re.compile(rf"(?P<stem>.+)_(?P<what>{'|'.join(SIBLINGS)})\Z")
+_ENDING = re.compile(r"\.csv(?:\.gz)?\Z", re.IGNORECASE)
 _STEM = re.compile(
     r"(?P<symbol>(?:\^|%5E)?[A-Z0-9]+?(?:[._=-][A-Z0-9]+?)*?)"
     r"(?:[._-](?:(?:19|20)[0-9]{2}[-_](?:19|20)[0-9]{2}|[0-9]*[a-z].*))?\Z"
@@ -23,6 +25,9 @@ _STEM = re.compile(
 """A symbol, and behind it a span of years or words in small letters: `AAPL_2021-2026`, `SPY.daily`."""
 
 _BLOCK = 1 << 20
+
+MOST_MISFITS = 20
+"""Files whose names fit nothing that are named one by one."""
 
 
 class Found(NamedTuple):
@@ -36,6 +41,8 @@ class Found(NamedTuple):
     """What has the name of such a file and is none, by key and what it would hold; and what it is."""
     vintage: str
     """Digest of names and contents."""
+    misfits: list[str]
+    """What to say of files that end like a series and are not named for a symbol."""
 
     def one(self, key: str, what: str = "") -> Path | None:
         """The one file of a series, or beside it.
@@ -87,12 +94,12 @@ def scan(folder: Path) -> Found:
         entries = sorted(folder.iterdir())
     except OSError as error:
         raise UsageError(f"source.path: {shown} is no folder that can be read ({error.strerror})") from None
-    found = Found({}, {}, {}, "")
+    found = Found({}, {}, {}, "", _misfits(entries))
     whole = hashlib.sha256()
     for path in entries:
         beside = _SIBLING.match(_stem(path))
-        symbol = symbol_part(beside["stem"] if beside else _stem(path))
-        if not symbol or not path.name.removesuffix(".gz").endswith(".csv"):
+        symbol = _symbol_in(path.name)
+        if not symbol:
             continue
         key, what = file_key(symbol), beside["what"] if beside else ""
         if not path.is_file():
@@ -111,9 +118,36 @@ def scan(folder: Path) -> Found:
             found.series.setdefault(key, []).append(path)
     if not found.series:
         named = [f"{printable(path.name)} is {kind}" for path, kind in found.odd.values()]
-        told = "; ".join(["name the files SYMBOL.csv or SYMBOL.csv.gz", *named])
+        told = "; ".join(["name the files SYMBOL.csv or SYMBOL.csv.gz", *named, *found.misfits])
         raise UsageError(f"source.path: {shown} holds no price series; {told}")
     return found._replace(vintage=whole.hexdigest()[:16])
+
+
+def _symbol_in(name: str) -> str:
+    """The symbol that a file is named for, beside a series or as one; an empty text where it is for none."""
+    if not name.removesuffix(".gz").endswith(".csv"):
+        return ""
+    stem = name.removesuffix(".gz").removesuffix(".csv")
+    beside = _SIBLING.match(stem)
+    return symbol_part(beside["stem"] if beside else stem)
+
+
+def _misfits(entries: Sequence[Path]) -> list[str]:
+    """What to say of files with the ending of a series and another name; `_` and `.` begin names of other things."""
+    found = []
+    for path in entries:
+        match = _ENDING.search(path.name)
+        if match is None or path.name.startswith(("_", ".")) or _symbol_in(path.name):
+            continue
+        stem = path.name[: match.start()]
+        beside = _SIBLING.match(stem)
+        own, rest = (beside["stem"], f"_{beside['what']}") if beside else (stem, "")
+        better = f"{own.upper()}{rest}{match[0].lower()}"
+        fits = own.isascii() and symbol_part(own.upper()) == own.upper()
+        remedy = f"rename it to {better}" if fits else "name it for its symbol, as AAPL.csv, or take it away"
+        found.append(f"{ascii(path.name)[1:-1]} is no symbol name; {remedy}")
+    more = len(found) - MOST_MISFITS
+    return [*found[:MOST_MISFITS], *([f"{more} more files are not named for a symbol"] if more > 0 else [])]
 
 
 def _digest(path: Path) -> str:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phases.sources.csv_folder.series import Series
 from phases.sources.csv_folder.table import Days, Floats
 
 ALIVE = 7
@@ -22,28 +21,31 @@ class Mean(NamedTuple):
 
     days: Days
     level: Floats
+    counted: list[int]
+    """Places of the series that have a return in it."""
 
 
-def mean_of(series: Sequence[Series]) -> Mean:
-    """The mean of the daily returns of the series that have both days, on the sessions of most series.
+def mean_of(series: Sequence[tuple[Days, Floats]], count: int) -> Mean:
+    """The mean of the daily returns of the series that have both days, on the last sessions of most series.
 
     A day is a session if more than half of the series with a bar within a week have one on it. The
     level of a day rests on nothing later.
     """
-    days = np.unique(np.concatenate([one.days for one in series]))
+    days = np.unique(np.concatenate([one for one, _ in series]))
     prices = np.full((len(days), len(series)), np.nan)
-    for at, one in enumerate(series):
-        prices[np.searchsorted(days, one.days), at] = one.columns["adj_close"]
+    for at, (own, closes) in enumerate(series):
+        prices[np.searchsorted(days, own), at] = closes
     there = np.isfinite(prices)
     alive = np.zeros(len(days))
     for column in there.T:
         newest = np.maximum.accumulate(np.where(column, days.astype(np.int64), -(10**9)))
         alive += days.astype(np.int64) - newest < ALIVE
     most = there.sum(axis=1) * 2 > alive
-    days, prices = days[most], prices[most]
+    days, prices = days[most][-count:], prices[most][-count:]
     with np.errstate(invalid="ignore", divide="ignore"):
         ratios = prices[1:] / prices[:-1]
         counted = np.isfinite(ratios) & (ratios < WILDEST) & (ratios > 1 / WILDEST)
     number = counted.sum(axis=1)
     steps = np.where(number > 0, np.where(counted, ratios, 0.0).sum(axis=1) / np.maximum(number, 1), 1.0)
-    return Mean(days, 100 * np.cumprod(np.concatenate([[1.0], steps])))
+    level = 100 * np.cumprod(np.concatenate([[1.0], steps]))
+    return Mean(days, level, np.flatnonzero(counted.any(axis=0)).tolist())

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from phases.core.recorder import today
 from phases.sources.csv_folder.table import Days, Floats, Table, read_table
 from phases.sources.symbols import file_key, listing
 from schemas.settings import CsvSettings
@@ -44,6 +46,8 @@ class Series(NamedTuple):
     dividends: Actions
     incomplete: Days
     """Days whose bar lacks a price or the volume; they are in no column."""
+    partial: Days
+    """Days whose bar stands there, and beside it a second one that lacks something and is in no column."""
     doubled: Days
     """Days that stood twice with the same values."""
     unclear: Days
@@ -61,12 +65,13 @@ class Series(NamedTuple):
         notes = list(self.notes)
         for days, said in (
             (self.incomplete, "bars without a price or volume are left out"),
+            (self.partial, "second bars of a day, without a price or volume, are left out"),
             (self.doubled, "bars that stood twice are counted once"),
             (self.unclear, "days with two different bars are left out"),
         ):
             found = days[(days >= first) & (days <= as_of)]
             if len(found):
-                newest = f"; the newest bar used is of {last}" if days is not self.doubled and found[-1] > last else ""
+                newest = f"; the newest bar used is of {last}" if found[-1] > last else ""
                 notes.append(f"{said}: {', '.join(map(str, found[-5:]))} ({len(found)} in all){newest}")
         return notes
 
@@ -87,7 +92,10 @@ def load_series(path: Path, symbol: str, beside: Callable[[str], Path | None], s
     splits = _actions(table, "splits", days) or _sibling(beside("splits"), "splits", zone, settings)
     dividends = _actions(table, "dividends", days) or _sibling(beside("dividends"), "dividends", zone, settings)
     whole: Bools = np.logical_and.reduce([np.isfinite(values) for values in columns.values()])
+    _check_rows(table, days, numbers, whole)
     incomplete = np.unique(days[~whole])
+    said: Bools = np.logical_or.reduce([np.isfinite(values) for values in columns.values()])
+    partial = np.intersect1d(days[~whole & said], days[whole])
     order = np.flatnonzero(whole)[np.argsort(days[whole], kind="stable")]
     days, columns = days[order], {name: values[order] for name, values in columns.items()}
     keep, doubled, unclear = _once(days, columns)
@@ -101,7 +109,28 @@ def load_series(path: Path, symbol: str, beside: Callable[[str], Path | None], s
     if set(COLUMNS) - set(columns):
         notes.append(f"the file has no {', '.join(name for name in COLUMNS if name not in columns)}")
     filled = {name: columns.get(name, np.array([])) for name in COLUMNS}
-    return Series(days, filled, splits, dividends, np.setdiff1d(incomplete, days), doubled, unclear, tuple(notes))
+    return Series(
+        days, filled, splits, dividends, np.setdiff1d(incomplete, days), partial, doubled, unclear, tuple(notes)
+    )
+
+
+def _check_rows(table: Table, days: Days, numbers: dict[str, Floats], whole: Bools) -> None:
+    """Raise SourceDamaged for a price of a day that is still to come, and for a file without one whole bar.
+
+    Today is the latest that it is anywhere.
+    """
+    latest = np.datetime64(today() + timedelta(1))
+    later = np.isfinite(numbers["close"]) & (days > latest)
+    if later.any():
+        table.fail_at("date", later.tolist(), "day that has come", "correct it, or take the row out")
+    if not len(days):
+        table.fail("a heading and no row of prices below it", "download it again")
+    if not whole.any():
+        lacking = [table.names[name] for name, values in numbers.items() if not np.isfinite(values).all()]
+        table.fail(
+            f"none of its {len(days)} rows is a whole bar: {', '.join(map(repr, lacking))} lack numbers",
+            "fill them, or take those columns out; the close is needed",
+        )
 
 
 def _once(days: Days, columns: dict[str, Floats]) -> tuple[Bools, Days, Days]:
@@ -144,6 +173,7 @@ def _adjusted(days: Days, close: Floats, splits: Actions, dividends: Actions, se
     for actions, paid in wanted[settings.adjusted]:
         at = np.searchsorted(days, actions.days)
         within = (at > 0) & (at < len(days))
+        within[within] &= close[at[within] - 1] > 0  # a close of 0 is refused later, by its day
         at, values = at[within], actions.values[within]
         np.multiply.at(steps, at, 1 - values / close[at - 1] if paid else 1 / values)
     later = np.cumprod(steps[::-1])[::-1]

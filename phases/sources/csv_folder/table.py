@@ -81,7 +81,7 @@ class Table(NamedTuple):
         try:
             return filled.astype(np.float64)
         except ValueError:
-            self._fail_at(name, [not _is_number(cell) for cell in filled], "number", "write it plain, such as 1234.5")
+            self.fail_at(name, [not _is_number(cell) for cell in filled], "number", "write it plain, such as 1234.5")
 
     def days(self, zone: str) -> Days:
         """The date column as days. A moment is the day it is in the zone; midnight on its own clock is that day.
@@ -97,10 +97,10 @@ class Table(NamedTuple):
             remedy = "write days as YYYY-MM-DD, or moments with their offset"
             if wrong[0] and not wrong.all():
                 remedy += "; rows of another kind before the first price are counted by source.csv.header_rows"
-            self._fail_at("date", wrong.tolist(), "day", remedy)
+            self.fail_at("date", wrong.tolist(), "day", remedy)
         return days
 
-    def _fail_at(self, name: str, wrong: list[bool], kind: str, remedy: str) -> NoReturn:
+    def fail_at(self, name: str, wrong: list[bool], kind: str, remedy: str) -> NoReturn:
         """Raise SourceDamaged for the first cell that is wrong, saying how many more there are."""
         at, more = wrong.index(True), sum(wrong) - 1
         cell, told = str(self.columns[name][at])[:40], f" (and {more} more in that column)" * bool(more)
@@ -176,11 +176,35 @@ def _check_heading(table: Table, between: npt.NDArray[np.object_]) -> None:
             )
 
 
+def _damaged(path: Path, why: str, remedy: str = "copy or download it again") -> NoReturn:
+    raise SourceDamaged(printable(f"csv_folder: {path.name}: damaged ({why}); {remedy}")) from None
+
+
+def _text(path: Path) -> str:
+    """The text of a file. Raises SourceDamaged that says what else it is, OSError, EOFError and those of gzip."""
+    raw = path.read_bytes()
+    packed, named = raw.startswith(b"\x1f\x8b"), path.suffix == ".gz"
+    if packed and not named:
+        _damaged(path, "it is gzip", f"rename it to {path.name}.gz")
+    if raw.startswith(b"PK\x03\x04"):
+        _damaged(path, "it is a ZIP archive or a workbook", "unpack it, or save it as CSV")
+    raw = gzip.decompress(raw) if packed else raw
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in raw[:100]:
+        _damaged(path, "it is UTF-16 or no text", "save it as UTF-8")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        _damaged(path, f"line {line} holds {raw[error.start]:#04x}, which is no UTF-8", "save it as UTF-8")
+    if named and not packed and text.strip():
+        _damaged(path, "it is plain text, not gzip", f"rename it to {path.name.removesuffix('.gz')}")
+    return text
+
+
 def _rows(path: Path) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.int64]]:
     """All rows of a file that say anything as text, the heading among them, and the line of each."""
     try:
-        raw = path.read_bytes()
-        text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8-sig")
+        text = _text(path)
         body = text.lstrip("\r\n")
         skipped = text[: len(text) - len(body)].count("\n")
         first = body.partition("\n")[0]
@@ -197,16 +221,15 @@ def _rows(path: Path) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.int64]]:
         OSError,
         EOFError,
         zlib.error,
-        UnicodeDecodeError,
         pd.errors.ParserError,
         pd.errors.EmptyDataError,
     ) as error:
         why = printable(str(error).strip().splitlines()[-1])
-        raise SourceDamaged(f"csv_folder: {path.name}: damaged ({why}); copy or download it again") from None
+        _damaged(path, why)
     rows = frame.to_numpy(dtype=object)
     says = (rows != "").any(axis=1)
     if not says.any():
-        raise SourceDamaged(f"csv_folder: {path.name}: damaged (it is empty); copy or download it again")
+        _damaged(path, "it is empty")
     return rows[says], np.flatnonzero(says) + 1 + skipped
 
 

@@ -66,7 +66,7 @@ def test_what_was_not_asked_for_is_left_out_with_a_note_and_the_night_goes_on(tm
 
 
 def test_all_that_was_asked_for_and_is_damaged_is_named_at_once(tmp_path: Path) -> None:
-    folder = series(tmp_path / "prices", "AAA", "BBB", "CCC", "DDD")
+    folder = series(tmp_path / "prices", "AAA", "BBB", "CCC", "DDD", "EEE")
     for name in ("BBB", "CCC", "DDD"):
         spoiled(folder, name, f"word of {name}")
     with pytest.raises(SourceDamaged) as caught:
@@ -78,7 +78,7 @@ def test_all_that_was_asked_for_and_is_damaged_is_named_at_once(tmp_path: Path) 
 
 
 def test_where_the_configuration_degrades_only_that_ticker_fails(tmp_path: Path) -> None:
-    folder = series(tmp_path / "prices", "AAA", "BBB")
+    folder = series(tmp_path / "prices", "AAA", "BBB", "CCC")
     spoiled(folder, "BBB")
     rows = {
         row.ticker: row
@@ -106,14 +106,15 @@ def test_a_folder_of_nothing_sound_names_every_file(tmp_path: Path) -> None:
 
 
 def test_what_has_the_name_of_a_file_and_is_none_is_named(tmp_path: Path) -> None:
-    folder = series(tmp_path / "prices", "AAA")
+    folder = series(tmp_path / "prices", "AAA", "EEE")
     (folder / "BBB.csv").mkdir()
     (folder / "CCC.csv.gz").symlink_to(folder / "gone")
     notes = " | ".join(plan(words(folder, "AAA"), None).notes)
     assert "BBB.csv is a folder" in notes and "CCC.csv.gz is a link that leads nowhere" in notes
     with pytest.raises(SourceDamaged, match=r"BBB\.csv is a folder; put the file itself there"):
         plan(words(folder, "BBB"), None)
-    (folder / "AAA.csv").unlink()
+    for name in ("AAA", "EEE"):
+        (folder / f"{name}.csv").unlink()
     with pytest.raises(UsageError, match=r"no price series.*BBB\.csv is a folder; CCC\.csv\.gz is a link"):
         source_of(folder)
 
@@ -122,9 +123,9 @@ def test_what_has_the_name_of_a_file_and_is_none_is_named(tmp_path: Path) -> Non
 
 
 def test_f157_a_clash_matters_to_whom_it_concerns(tmp_path: Path) -> None:
-    folder = series(tmp_path / "prices", "AAA", "BRK.B", "BRK-B", "0700.HK", "0700_HK")
+    folder = series(tmp_path / "prices", "AAA", "EEE", "BRK.B", "BRK-B", "0700.HK", "0700_HK")
     notes = " | ".join(plan(words(folder, "AAA"), None).notes)
-    assert "the folder's 1 price series" in notes and "BRK-B.csv, BRK.B.csv are one symbol, BRK" in notes
+    assert "the folder's 2 price series" in notes and "BRK-B.csv, BRK.B.csv are one symbol, BRK" in notes
     for how in ("stop", "degrade"):
         chosen = words(folder, "AAA", "BRK.B", "0700.HK", sets=(f"source.on_failure={how}",))
         with pytest.raises(UsageError) as caught:
@@ -135,7 +136,7 @@ def test_f157_a_clash_matters_to_whom_it_concerns(tmp_path: Path) -> None:
 
 
 def test_a_clash_is_wrong_usage_and_damage_is_told_without_a_run_that_is_not_there(cli: Cli, tmp_path: Path) -> None:
-    folder = series(tmp_path / "prices", "AAA", "BRK.B", "BRK-B", "BBB")
+    folder = series(tmp_path / "prices", "AAA", "EEE", "BRK.B", "BRK-B", "BBB")
     spoiled(folder, "BBB")
     common = (
         "--config",

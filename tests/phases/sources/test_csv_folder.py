@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from bench.folder import compared
-from phases.core.errors import NoData, SourceDamaged, Unanswered, UsageError
+from phases.core.errors import NoData, SourceDamaged, UsageError
 from phases.maths.sessions import known_calendars
 from phases.plan import CONFIGS, Words, plan
 from phases.sources.csv_folder import CsvFolder, series
@@ -227,12 +227,13 @@ DAMAGED: dict[str, tuple[bytes, str]] = {
 def test_a_file_that_cannot_be_read_names_itself_and_is_never_empty(tmp_path: Path, case: str) -> None:
     raw, why = DAMAGED[case]
     written(tmp_path)
+    written(tmp_path, name="ABC.csv")
     (tmp_path / "BAD.csv.gz").write_bytes(raw)
     source = source_of(tmp_path)
     with pytest.raises(SourceDamaged, match=rf"(?s)BAD\.csv\.gz.*{why}"):
         bars(source, "BAD")
     found = source.fetch("universe", {"as_of": "2024-01-31", "sessions": "5"})
-    assert [one["symbol"] for one in found["series"]] == ["AAA"]
+    assert [one["symbol"] for one in found["series"]] == ["AAA", "ABC"]
     for note in (found["notes"][0], bars(source, "UNIVERSE")["notes"][1]):
         assert re.search(rf"(?s)left out of universe and mean: BAD\.csv\.gz.*{why}", note)
     assert bars(source)["close"] == bars(source, "AAA")["close"] == EXPECTED["close"], "the others answer"
@@ -241,7 +242,10 @@ def test_a_file_that_cannot_be_read_names_itself_and_is_never_empty(tmp_path: Pa
 def test_f114_a_heading_alone_is_no_answer(tmp_path: Path) -> None:
     written(tmp_path)
     (tmp_path / "BBB.csv").write_text(HEAD + "\n")
-    with pytest.raises(Unanswered, match="BBB has no whole bar"):
+    with pytest.raises(SourceDamaged, match=r"BBB\.csv: a heading and no row of prices below it.*download it again"):
+        bars(source_of(tmp_path), "BBB")
+    written(tmp_path, "2024-01-02,1,2,1,1,1,", "2024-01-03,,,,2,2,5", name="BBB.csv")
+    with pytest.raises(SourceDamaged, match=r"none of its 2 rows is a whole bar: 'Open', 'High', 'Low', 'Volume' lack"):
         bars(source_of(tmp_path), "BBB")
 
 
@@ -304,17 +308,19 @@ def test_the_mean_is_of_the_returns_of_those_that_have_both_days(tmp_path: Path)
     found = bars(source_of(tmp_path), "UNIVERSE")
     assert found["days"] == ["2024-01-02", "2024-01-03", "2024-01-04", "2024-01-05"], "not the weekend of one"
     assert found["close"] == pytest.approx([100, 100, 105, 105])
-    assert "mean of the folder's 4 price series" in found["notes"][0]
+    assert "mean of the folder's 3 price series" in found["notes"][0]
+    assert "left out of universe and mean: BTC-USD: price changes by +400.0%" in found["notes"][1]
 
 
 def test_the_benchmark_falls_back_to_the_mean_and_says_so(tmp_path: Path) -> None:
     rows = [f"{day.date()},{100 + n % 5}" for n, day in enumerate(pd.bdate_range("2023-01-02", "2024-01-31"))]
-    written(tmp_path, *rows, head="Date,Close")
+    for name in ("AAA.csv", "BBB.csv"):
+        written(tmp_path, *rows, head="Date,Close", name=name)
     words = (f"source.path={tmp_path}",)
     asked = Words(("AAA",), CONFIGS / "csv.yaml", words, "2024-01-31")
     named = Words(("AAA",), CONFIGS / "csv.yaml", (*words, "question.benchmark=^GSPC"), "2024-01-31")
     assert plan(asked, None).header.question.benchmark == "UNIVERSE"
-    assert plan(asked, None).notes == ("UNIVERSE is the equal-weight mean of the folder's 1 price series",)
+    assert plan(asked, None).notes == ("UNIVERSE is the equal-weight mean of the folder's 2 price series",)
     assert plan(named, None).header.question.benchmark == "UNIVERSE"
     assert plan(named, None).notes[0] == "no series of the benchmark ^GSPC: UNIVERSE is used"
     with pytest.raises(UsageError, match=r"benchmark.*\^FTSE"):

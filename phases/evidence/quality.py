@@ -282,7 +282,7 @@ def _judge(rows: Rows, jump: jmp.Jump) -> None:
             f"split or a slip of units by {jmp.factor(jump.ratio):.3g} would; the bars of {day}{until} are in doubt"
         )
     rows.flags.add("jump")
-    split = len(rows.columns["volume"]) and abs(jmp.factor(jump.ratio) / THREE_FOR_TWO - 1) < NEAR
+    split = len(rows.columns["volume"]) and abs(math.log(jmp.factor(jump.ratio) / THREE_FOR_TWO)) < NEAR
     light = ", without the volume of such a day, as a split of 3:2 would" if split else ""
     why = ", on heavy volume" if jump.real else light
     rows.notes.append(f"price changed by {change:+.1%} on {day}{why}")

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-NOTABLE = 1.5
-"""A daily change by this factor or its inverse is worth a flag."""
+NOTABLE = 1.4
+"""A daily change by this factor or its inverse is worth a flag: a split of 3:2 and a day's market are."""
 
 WILD = 1.84
 """One by this factor may be a split of 2:1 or more, 8 percent of market aside."""

@@ -46,7 +46,11 @@ def _calendar(exchange: str, year: int) -> Any:
         raise OutsideCalendar(f"the sessions of {exchange} are known for {span} alone, not for {year}")
     with _BUILDING, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the library's use of pandas is its own business
-        return exchange_calendars.get_calendar(exchange, start=start.isoformat(), end=end.isoformat())
+        try:
+            return exchange_calendars.get_calendar(exchange, start=start.isoformat(), end=end.isoformat())
+        except ValueError:  # the library contradicts itself, as 4.13.2 does for Tel Aviv before 2026
+            told = f"exchange-calendars {exchange_calendars.__version__} knows no sessions of {exchange} for {year}"
+            raise OutsideCalendar(told) from None
 
 
 def last_session(exchange: str, day: date) -> date:

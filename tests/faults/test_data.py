@@ -136,7 +136,8 @@ def test_f115_nothing_for_anyone_stops_the_run_before_any_call(tmp_path: Path) -
 def test_f116_a_newest_bar_without_prices_gives_way_to_the_one_before(tmp_path: Path) -> None:
     rows = [f"{day},{n},{n + 1},{n - 1},{n},1000" for n, day in enumerate(days(280), 100)]
     text = "\n".join(["Date,Open,High,Low,Close,Volume", *rows[:-1], f"{LAST},NaN,NaN,NaN,NaN,6527"])
-    (tmp_path / "ACME.csv").write_text(text)
+    for name in ("ACME", "OTHER"):
+        (tmp_path / f"{name}.csv").write_text(text)
     found = market_snapshot(
         "ACME",
         AS_OF,

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 
-from phases.core.errors import NoData, SourceDamaged, UsageError
+from phases.core.errors import NoData, SourceDamaged, Unanswered, UsageError
 from phases.core.text import canonical, digest, printable
 from phases.evidence.rows import SESSIONS
 from phases.maths.currency import MINOR_UNITS
@@ -80,10 +80,10 @@ class _Folder:
 
     def _fault(self, symbol: str) -> str:
         try:
-            self.series(symbol)
+            series = self.series(symbol)
         except (SourceDamaged, UsageError) as error:
             return str(error).removeprefix("csv_folder: ").removeprefix("source.path: ")
-        return ""
+        return "" if series is None else series.nothing
 
     def all(self) -> list[tuple[str, Series]]:
         """Every sound series but indices, sorted by symbol. Raises SourceDamaged naming every file if there is none."""
@@ -181,6 +181,8 @@ class CsvFolder:
             held = ", ".join(self._folder.symbols[:20])
             raise NoData(f"the folder has no series {symbol!r}; it holds {held}")
         part = series.window(as_of, count)
+        if series.nothing:
+            raise Unanswered(f"csv_folder: {series.nothing}")
         if part.start == part.stop:
             raise NoData(f"the folder has no bar of {symbol} at or before {as_of}")
         days, about = series.days[part], listing(symbol)

@@ -53,6 +53,8 @@ class Series(NamedTuple):
     unclear: Days
     """Days that stood twice with other values; they are in no column."""
     notes: tuple[str, ...]
+    nothing: str
+    """Why there is no bar at all; empty where there is one."""
 
     def window(self, as_of: np.datetime64, count: int) -> slice:
         """The last rows up to a day."""
@@ -92,7 +94,8 @@ def load_series(path: Path, symbol: str, beside: Callable[[str], Path | None], s
     splits = _actions(table, "splits", days) or _sibling(beside("splits"), "splits", zone, settings)
     dividends = _actions(table, "dividends", days) or _sibling(beside("dividends"), "dividends", zone, settings)
     whole: Bools = np.logical_and.reduce([np.isfinite(values) for values in columns.values()])
-    _check_rows(table, days, numbers, whole)
+    _check_days(table, days, numbers["close"])
+    nothing = _nothing(table, numbers, whole)
     incomplete = np.unique(days[~whole])
     said: Bools = np.logical_or.reduce([np.isfinite(values) for values in columns.values()])
     partial = np.intersect1d(days[~whole & said], days[whole])
@@ -109,28 +112,25 @@ def load_series(path: Path, symbol: str, beside: Callable[[str], Path | None], s
     if set(COLUMNS) - set(columns):
         notes.append(f"the file has no {', '.join(name for name in COLUMNS if name not in columns)}")
     filled = {name: columns.get(name, np.array([])) for name in COLUMNS}
-    return Series(
-        days, filled, splits, dividends, np.setdiff1d(incomplete, days), partial, doubled, unclear, tuple(notes)
-    )
+    lacking = np.setdiff1d(incomplete, days)
+    return Series(days, filled, splits, dividends, lacking, partial, doubled, unclear, tuple(notes), nothing)
 
 
-def _check_rows(table: Table, days: Days, numbers: dict[str, Floats], whole: Bools) -> None:
-    """Raise SourceDamaged for a price of a day that is still to come, and for a file without one whole bar.
-
-    Today is the latest that it is anywhere.
-    """
-    latest = np.datetime64(today() + timedelta(1))
-    later = np.isfinite(numbers["close"]) & (days > latest)
+def _check_days(table: Table, days: Days, close: Floats) -> None:
+    """Raise SourceDamaged for a price of a day that is still to come. Today is the latest that it is anywhere."""
+    later = np.isfinite(close) & (days > np.datetime64(today() + timedelta(1)))
     if later.any():
         table.fail_at("date", later.tolist(), "day that has come", "correct it, or take the row out")
-    if not len(days):
-        table.fail("a heading and no row of prices below it", "download it again")
-    if not whole.any():
-        lacking = [table.names[name] for name, values in numbers.items() if not np.isfinite(values).all()]
-        table.fail(
-            f"none of its {len(days)} rows is a whole bar: {', '.join(map(repr, lacking))} lack numbers",
-            "fill them, or take those columns out; the close is needed",
-        )
+
+
+def _nothing(table: Table, numbers: dict[str, Floats], whole: Bools) -> str:
+    """Why a file has no bar; an empty text where it has one."""
+    if whole.any():
+        return ""
+    if not len(whole):
+        return f"{table.file} has a heading and no row of prices below it; download it again"
+    lacking = ", ".join(repr(table.names[name]) for name, values in numbers.items() if not np.isfinite(values).all())
+    return f"none of the {len(whole)} rows of {table.file} is a whole bar: {lacking} lack numbers; fill them"
 
 
 def _once(days: Days, columns: dict[str, Floats]) -> tuple[Bools, Days, Days]:

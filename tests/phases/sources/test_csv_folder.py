@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from bench.folder import compared
-from phases.core.errors import NoData, SourceDamaged, UsageError
+from phases.core.errors import NoData, SourceDamaged, Unanswered, UsageError
 from phases.maths.sessions import known_calendars
 from phases.plan import CONFIGS, Words, plan
 from phases.sources.csv_folder import CsvFolder, series
@@ -242,10 +242,11 @@ def test_a_file_that_cannot_be_read_names_itself_and_is_never_empty(tmp_path: Pa
 def test_f114_a_heading_alone_is_no_answer(tmp_path: Path) -> None:
     written(tmp_path)
     (tmp_path / "BBB.csv").write_text(HEAD + "\n")
-    with pytest.raises(SourceDamaged, match=r"BBB\.csv: a heading and no row of prices below it.*download it again"):
+    with pytest.raises(Unanswered, match=r"BBB\.csv has a heading and no row of prices below it; download it again"):
         bars(source_of(tmp_path), "BBB")
-    written(tmp_path, "2024-01-02,1,2,1,1,1,", "2024-01-03,,,,2,2,5", name="BBB.csv")
-    with pytest.raises(SourceDamaged, match=r"none of its 2 rows is a whole bar: 'Open', 'High', 'Low', 'Volume' lack"):
+    written(tmp_path, "2024-01-02,1,2,1,1,1,", "2024-01-03,,,,,2,5", name="BBB.csv")
+    why = r"none of the 2 rows of BBB\.csv is a whole bar: 'Open', 'High', 'Low', 'Close', 'Volume' lack numbers"
+    with pytest.raises(Unanswered, match=why):
         bars(source_of(tmp_path), "BBB")
 
 

@@ -78,14 +78,14 @@ def test_offline_the_latest_of_several_vintages_is_used_and_one_that_is_there_be
 
 
 def test_offline_files_that_are_read_in_another_way_are_no_stored_answer(tmp_path: Path) -> None:
-    folder, out = series(tmp_path / "prices", "AAA"), tmp_path / "out"
+    folder, out = series(tmp_path / "prices", "AAA", "BBB"), tmp_path / "out"
     first, _ = night(words(folder, "AAA"), out)
     other, _ = night(words(folder, "AAA", sets=(OFFLINE, "source.csv.adjusted=no")), out)
     assert other.header.vintage != first.header.vintage and other.span is not None
 
 
 def test_offline_a_network_source_beside_the_folder_is_named_with_what_it_never_said(tmp_path: Path) -> None:
-    folder = series(tmp_path / "prices", "AAA")
+    folder = series(tmp_path / "prices", "AAA", "BBB")
     chosen = words(folder, "AAA", sets=("source.order={macro: [fred]}", OFFLINE))
     with pytest.raises(
         SourceDown, match=r"^fred: no stored answer to macro for the night of 2024-01-31; run once without --offline$"
@@ -94,7 +94,7 @@ def test_offline_a_network_source_beside_the_folder_is_named_with_what_it_never_
 
 
 def test_a_folder_beside_a_network_source_still_has_its_benchmark_checked(tmp_path: Path) -> None:
-    folder = series(tmp_path / "prices", "AAA")
+    folder = series(tmp_path / "prices", "AAA", "BBB")
     sets = ("source.order={macro: [fred]}", "question.benchmark=^GSPC")
     assert plan(words(folder, "AAA", sets=sets), None).header.question.benchmark == "UNIVERSE"
 
@@ -109,11 +109,11 @@ def test_a_folder_beside_a_network_source_still_has_its_benchmark_checked(tmp_pa
 )
 def test_a_night_that_nothing_covers_is_wrong_usage_with_a_remedy(tmp_path: Path, as_of: str, told: str) -> None:
     with pytest.raises(UsageError, match=told):
-        plan(words(series(tmp_path / "prices", "AAA"), "AAA", as_of=as_of), None)
+        plan(words(series(tmp_path / "prices", "AAA", "BBB"), "AAA", as_of=as_of), None)
 
 
 def test_offline_by_the_command_line(cli: Cli, tmp_path: Path) -> None:
-    folder, out = series(tmp_path / "prices", "AAA"), tmp_path / "out"
+    folder, out = series(tmp_path / "prices", "AAA", "BBB"), tmp_path / "out"
     common = ("--config", CONFIGS / "csv.yaml", "--set", f"source.path={folder}", "--as-of", LAST, "--out", out)
     first = cli("run", *common, "AAA", "--json")
     doubled(folder, "AAA")

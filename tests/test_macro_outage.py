@@ -178,7 +178,9 @@ def test_offline_without_a_stored_answer_is_an_outage_too(server: Server, words:
 
 def test_a_ticker_that_no_source_answers_for_replays_as_it_was(server: Server, words: Any, tmp_path: Path) -> None:
     """A file that holds a heading alone is an answer that nobody can explain: it is never kept."""
-    (tmp_path / "prices" / "OTHER.csv").write_text("Date,Open,High,Low,Close,Volume\n")
+    other = tmp_path / "prices" / "OTHER.csv"
+    other.rename(other.with_name("THIRD.csv"))  # a mean needs two
+    other.write_text("Date,Open,High,Low,Close,Volume\n")
     done = night(tmp_path, words())
     rows = {row.ticker: row for row in done.feed.rows}
     assert (rows["OTHER"].status, rows["ACME"].status) == ("no_data", "debated")

@@ -133,6 +133,10 @@ def replay(
             print(tried.text)
             raise typer.Exit(tried.exit)
         known = Runs(store).find(name)
+        if known.record is None:
+            raise UsageError(
+                f"replay: run {known.run_id} did not reach its end; go on with `run --resume {known.run_id}`"
+            )
         header = RunHeader.model_validate_json(known.header)
         feed = replay_night(header, store, threads, lambda ticker, reason: None)
     folder = out / known.run_id

@@ -32,7 +32,7 @@ from phases.core.text import printable
 from phases.notify import unusable
 from phases.plan import Words, folder_of, price_table, provider_of, seats_of, settings_of
 from phases.providers import beside, check_money
-from phases.sources import SOURCES, source_names
+from phases.sources import SOURCES, answers, source_names
 from phases.sources.base import Inspected, Source
 from schemas.market import Span
 from schemas.settings import PriceTable, Settings
@@ -136,6 +136,8 @@ def _sources(settings: Settings) -> Iterator[Finding]:
             yield Finding("damaged", about, str(error))
         except InfrastructureError as error:
             yield Finding("unreachable", about, str(error), SOURCE_REMEDIES.get(name, ""))
+        except UsageError as error:  # which says its remedy itself
+            yield Finding("missing", about, str(error))
         except RebuttalError as error:
             yield Finding("missing", about, str(error), SOURCE_REMEDIES.get(name, ""))
         else:
@@ -154,7 +156,7 @@ def _reached(settings: Settings, source: Source) -> str:
     as_of = (span.last if span else today()).isoformat()
     params = {"symbol": settings.question.benchmark, "as_of": as_of, "sessions": "5"}
     if source.live:
-        source.fetch("macro" if serves == ["macro"] else "bars", params)
+        source.fetch("bars" if answers(source.name, "bars") else "macro", params)
     else:
         for symbol in (settings.question.benchmark, *settings.held):
             with suppress(TickerFailure):  # what is not there is no damage

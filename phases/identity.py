@@ -26,7 +26,11 @@ def named_run(header: RunHeader) -> RunHeader:
 
 def changed(before: RunHeader, after: RunHeader) -> list[str]:
     """The identity's parts that differ, each with both values, for example `settings.debate.rounds (2, now 3)`."""
-    return sorted(_differences(identity(before), identity(after), ""))
+    told = sorted(_differences(identity(before), identity(after), ""))
+    source = after.settings.source
+    place = f" in {source.path}" if source.name == "csv_folder" and source.path else ""
+    data = f"the data of source {source.name}{place}: vintage ("
+    return [f"{data}{one.removeprefix('vintage (')}" if one.startswith("vintage (") else one for one in told]
 
 
 def _brief(value: Any) -> str:

@@ -14,6 +14,7 @@ from phases.notify import ending
 from phases.outputs.progress import progress
 from phases.plan import Plan
 from phases.report import write_report
+from phases.sources import stood_in
 
 
 def attended(
@@ -30,6 +31,8 @@ def attended(
             preflight(header.settings, planned.places)
         with shown.shown():
             finished = hold_night(planned, store, out, shown, shown)
+        for told in () if quiet or planned.source is None else stood_in(planned.source):
+            tell(f"warning: {told}")
         page = write_report(store, out, header.run_id)
         ended(finished.record)
     return finished, page

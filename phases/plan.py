@@ -107,7 +107,8 @@ def _blaming(where: str, sets: Sequence[str]) -> Iterator[None]:
         rest = str(error).removeprefix(f"{where}: ")
         unknown = rest.partition("unknown key ")[2].partition(" ")[0].rstrip(";")
         for key in (word.partition("=")[0].strip() for word in sets):
-            if rest.startswith((f"{key}:", f"{key}.")):
+            named = (f"{key}:", f"{key}.", f"{key} (")
+            if rest.startswith(named) or rest.partition(" is above ")[2].startswith(named):
                 raise UsageError(f"--set {rest}") from None
             if unknown and f"{key}.".startswith(f"{unknown}."):
                 raise UsageError(f"--set {key}: {rest}") from None
@@ -147,7 +148,7 @@ def _planned(words: Words, runs: Runs | None, resumed: RunHeader | None, spends:
         check_tables(settings, protocol, origin)
     source, asked, session, span, benchmark, notes = origin_of(settings, runs, resumed)
     wanted_names = words.tickers or (() if resumed is None else (*resumed.tickers, *resumed.left_out))
-    folder = _universe_folder(words, settings)
+    folder = _universe_folder(words, settings, asked=not wanted_names)
     wanted = watchlist(wanted_names, settings, folder, lambda: focus(settings, source, session))
     check_tickers(source, wanted.tickers, session, settings.source.on_failure == "stop")
     header = RunHeader(
@@ -213,10 +214,20 @@ def resume_plan(words: Words, runs: Runs, name: str, *, spends: bool = True) -> 
     return planned
 
 
-def _universe_folder(words: Words, settings: Settings) -> Path:
-    """Folder the universe file is relative to: the configuration's own, else the shipped one."""
-    own = words.config.parent if words.config is not None else CONFIGS
-    return own if (own / (settings.universe.file or "")).is_file() else CONFIGS
+def _universe_folder(words: Words, settings: Settings, asked: bool) -> Path:
+    """Folder the universe file is relative to: the configuration's own, else the shipped one.
+
+    Raises UsageError where the file is `asked` for and is in neither.
+    """
+    file, folders = settings.universe.file, list(dict.fromkeys((folder_of(words), CONFIGS)))
+    found = next((folder for folder in folders if file is not None and (folder / file).is_file()), None)
+    if asked and file is not None and found is None:
+        places = " and ".join(printable(str(folder)) for folder in folders)
+        raise UsageError(
+            f"universe.file: there is no file {printable(file)!r} in {places}; a path is relative to the folder of "
+            "the configuration, so write one from there, or a whole path"
+        )
+    return found or CONFIGS
 
 
 def folder_of(words: Words) -> Path:

@@ -63,7 +63,7 @@ def case(
 ) -> Case:
     """What the debate is about: one frozen bundle that both sides cite from, and what the last debate left open."""
     own = (*market_snapshot.evidence, *news_snapshot.evidence, *macro_snapshot.evidence)
-    made = (*_bias_evidence(bias_row, macro_snapshot), *_axis_evidence(analyst_payload, market_snapshot, own))
+    made = (*bias_evidence(bias_row, macro_snapshot), *_axis_evidence(analyst_payload, market_snapshot, own))
     bundle = tuple(sorted((*own, *made), key=lambda one: one.id))
     last = last_debate(history, analyst_payload.ticker)
     by_id = {one.id: one for one in bundle}
@@ -80,7 +80,7 @@ def case(
     return found.model_copy(update={"content_hash": mark})
 
 
-def _bias_evidence(row: BiasRow, macro: MacroSnapshot) -> list[Evidence]:
+def bias_evidence(row: BiasRow, macro: MacroSnapshot) -> list[Evidence]:
     """The row's directions as citable items. They take the worst tier and staleness of their inputs."""
     known = {one.id: one for one in macro.evidence}
     found = []

@@ -17,10 +17,13 @@ from phases.night import stored_feed, stored_risk
 from phases.outputs.debate import debate_text
 from phases.outputs.evidence import evidence_text
 from phases.outputs.terminal import feed_table, line
+from phases.research_debate import bias_evidence
+from schemas.bias import BiasRow
 from schemas.debate import Case
 from schemas.feed import FeedRow
 from schemas.ledger import DebateTranscript
 from schemas.market import MacroSnapshot, MarketSnapshot
+from schemas.news import NewsSnapshot
 from schemas.summary import DebateSummary
 
 
@@ -87,8 +90,13 @@ def show_evidence(store: Store, name: str, ticker: str | None) -> str:
     if made not in kept:
         failure = json.loads(kept.get("failure", "{}")).get("reason", "the run did not reach it")
         return printable(f"no evidence of {about or 'the market'}: {failure}")
-    snapshot = (MarketSnapshot if about else MacroSnapshot).model_validate_json(kept[made])
-    return evidence_text(snapshot)
+    if not about:
+        common = MacroSnapshot.model_validate_json(kept[made])
+        row = BiasRow.model_validate_json(kept["bias_row"]) if "bias_row" in kept else None
+        return evidence_text(common, () if row is None else bias_evidence(row, common))
+    told = NewsSnapshot.model_validate_json(kept["news_snapshot"]).evidence if "news_snapshot" in kept else ()
+    text = evidence_text(MarketSnapshot.model_validate_json(kept[made]), told)
+    return f"{text}\n\nmacro.* and bias.* are of the market: `show {run_id} --evidence`"
 
 
 def _row(store: Store, run_id: str, ticker: str) -> FeedRow:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -13,7 +13,9 @@ from pydantic import (
     Field,
     PlainSerializer,
     WithJsonSchema,
+    model_validator,
 )
+from pydantic_core import PydanticCustomError
 
 from schemas.grammar import TICKER_LENGTH, TICKER_PATTERN, VISIBLE, parse_day, parse_utc
 
@@ -102,3 +104,14 @@ class Section(Model):
     """A section of the configuration; its scalars are read from text."""
 
     model_config = ConfigDict(strict=False, validate_default=True)
+
+    ASCENDING: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Pairs of numbers of which the first may not be above the second."""
+
+    @model_validator(mode="after")
+    def _ascends(self) -> Self:
+        for low, high in self.ASCENDING:
+            given = {"low": low, "high": high, "below": getattr(self, low), "above": getattr(self, high)}
+            if given["below"] > given["above"]:
+                raise PydanticCustomError("above", "{low} ({below}) is above {high} ({above})", given)
+        return self

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -15,7 +15,9 @@ Scale = Annotated[float, Field(ge=0.0001, le=10)]
 class BiasThresholds(Section):
     """Where a word of the bias row begins. Conventions, not fitted; docs/sources.md has their reasons."""
 
-    growth_expanding: Ratio = 0.025
+    ASCENDING: ClassVar = (("inflation_cold", "inflation_hot"), ("tilt", "strong"))
+
+    growth_expanding: Annotated[float, Field(ge=0, le=10)] = 0.025
     """Real output over a year from which growth is `expanding`; below 0 it is `contracting`."""
     unemployed_contracting: Scale = 0.15
     """Count of unemployed over a year above which growth is `contracting`, where output is unknown."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -58,6 +58,8 @@ class QuestionSettings(Section):
 
 class MarketSettings(Section):
     """Evidence of one ticker and of the market."""
+
+    ASCENDING: ClassVar = (("macro_stale_after_periods", "macro_drop_after_periods"),)
 
     stale_after_sessions: Annotated[int, Field(ge=0, le=60)]
     """Sessions the newest bar may lag behind before the ticker is stale."""
@@ -179,9 +181,13 @@ PROVIDER_OPERATION = (
 """Keys of the provider's section that decide how it is reached, and nothing about what is said."""
 
 
-def _by_name(value: object) -> object:
+def by_name(value: object) -> object:
     """A name alone is a section with nothing else said."""
     return {"name": value} if isinstance(value, str) else value
+
+
+NAMED_SECTIONS = ("source", "provider")
+"""Sections that a name alone may stand for."""
 
 
 Column = Literal["date", "open", "high", "low", "close", "adj_close", "volume", "dividends", "splits"]
@@ -284,9 +290,9 @@ class Settings(Section):
 
     as_of: Annotated[Day | None, BeforeValidator(absent)]
     """Date the night is run for; absent for the last session."""
-    source: Annotated[SourceSettings, BeforeValidator(_by_name)]
+    source: Annotated[SourceSettings, BeforeValidator(by_name)]
     """Where data comes from; a name alone stands for its section."""
-    provider: Annotated[ProviderSettings, BeforeValidator(_by_name)]
+    provider: Annotated[ProviderSettings, BeforeValidator(by_name)]
     """Who answers the skills; a name alone stands for its section."""
     models: dict[str, Text]
     """Model by `default`, `<skill>` or `<skill>/<seat>`."""

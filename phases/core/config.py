@@ -19,14 +19,22 @@ from phases.core.errors import UsageError
 from phases.core.text import nearest, printable
 from schemas.base import Model
 from schemas.currency import CURRENCY_PATTERN
+from schemas.fred_settings import URL_PATTERN
 from schemas.grammar import TICKER_PATTERN, VISIBLE
-from schemas.settings import BAND_PATTERN, WEIGHT_PATTERN
+from schemas.settings import BAND_PATTERN, NAMED_SECTIONS, WEIGHT_PATTERN, by_name
 
 FILE_LIMIT = 1024 * 1024
 NODE_LIMIT = 100_000
 DEPTH_LIMIT = 64
 
-UNSHOWN = ("provider.key", "provider.headers", "provider.proxy", "provider.base_url", "source.proxy")
+UNSHOWN = (
+    "provider.key",
+    "provider.headers",
+    "provider.proxy",
+    "provider.base_url",
+    "source.proxy",
+    "source.fred.base_url",
+)
 """Keys whose values no message repeats: someone may have put a key there."""
 
 PATTERNS: Mapping[str, str] = {
@@ -34,6 +42,7 @@ PATTERNS: Mapping[str, str] = {
     VISIBLE: "words that can be seen",
     WEIGHT_PATTERN: "a number such as 0.6 or 3/5",
     CURRENCY_PATTERN: "a currency: its ISO 4217 code such as USD, or GBp, ILA or ZAc for hundredths",
+    URL_PATTERN: "an address that begins with https://, or with http:// on a loopback address such as 127.0.0.1",
     BAND_PATTERN: "a number such as 0.02, or a share such as 5%",
     r"^[a-z0-9_-]+$": "a name of small letters, digits, - and _",
     r"^([a-z]+\.([a-z0-9_]+|\*)|\*)$": "the id of an evidence item such as px.ret_63d, or px.*, or *",
@@ -42,6 +51,14 @@ PATTERNS: Mapping[str, str] = {
     r"^[A-Za-z0-9-]+$": "the name of a header such as X-Team",
 }
 """What a text of each pattern is, for a reader."""
+
+ABOVE = (("low", "below"), ("high", "above"))
+"""What an error about two numbers out of order has of each: its key and its value."""
+
+COLON = "in braces a colon wants a space after it, as in {KO: GBp}"
+
+_CROWDED = re.compile(r"[{,][^{},\s]+:[^\s,}]")
+"""A colon in braces with no space after it."""
 
 M = TypeVar("M", bound=Model)
 
@@ -56,6 +73,8 @@ def _mapping(loader: Any, node: yaml.MappingNode) -> dict[str, Any]:
         key, line = loader.construct_object(key_node, deep=True), key_node.start_mark.line + 1
         if not isinstance(key, str):
             raise UsageError(f"line {line}: a key must be a word")
+        if node.flow_style and ":" in key and not (key_node.style or value_node.style or value_node.value):
+            raise UsageError(f"line {line}: {printable(key)!r} is a key without a value; {COLON}")
         if key in found:
             first = next(k.start_mark.line + 1 for k, _ in node.value if k.value == key)
             raise UsageError(f"the key {key!r} stands twice, on lines {first} and {line}; keep one")
@@ -123,12 +142,20 @@ def read_mapping(text: str, where: str) -> dict[str, Any]:
         found = parse_yaml(text)
     except yaml.YAMLError as error:
         words = " ".join(str(error).replace('in "<unicode string>", ', "").split())
-        raise UsageError(f"{where}: {printable(words)}") from None
+        hint = f"; {COLON}" if isinstance(error, yaml.MarkedYAMLError) and _crowded(text, error) else ""
+        raise UsageError(f"{where}: {printable(words)}{hint}") from None
     except UsageError as error:
         raise UsageError(f"{where}: {error}") from None
     if not isinstance(found, dict):
         raise UsageError(f"{where}: must be a mapping of keys to values; write lines such as `key: value`")
     return found
+
+
+def _crowded(text: str, error: yaml.MarkedYAMLError) -> bool:
+    """Whether the line of an error has a colon in braces without a space."""
+    lines = text.splitlines()
+    marks = (mark.line for mark in (error.problem_mark, error.context_mark) if mark is not None)
+    return any(_CROWDED.search(lines[at]) for at in marks if at < len(lines))
 
 
 def line_of(text: str, key: str) -> int | None:
@@ -175,11 +202,20 @@ def parse_yaml(text: str) -> Any:
 
 
 def overlay(base: Mapping[str, Any], top: Mapping[str, Any]) -> dict[str, Any]:
-    """`base` with the values of `top`; sections are merged, lists and `axes`-like tables of one level too."""
+    """`base` with the values of `top`; sections are merged, lists and `axes`-like tables of one level too.
+
+    A section's name alone (`source: yahoo`) is its key `name`, and leaves its other keys as they are.
+    """
+    return _merged(
+        *({key: by_name(one) if key in NAMED_SECTIONS else one for key, one in x.items()} for x in (base, top))
+    )
+
+
+def _merged(base: Mapping[str, Any], top: Mapping[str, Any]) -> dict[str, Any]:
     merged = dict(base)
     for key, value in top.items():
         old = merged.get(key)
-        merged[key] = overlay(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+        merged[key] = _merged(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
     return merged
 
 
@@ -195,7 +231,10 @@ def with_words(config: Mapping[str, Any], words: Iterable[str]) -> dict[str, Any
         try:
             value: Any = parse_yaml(text) if text.strip() else ""
         except yaml.YAMLError:
-            raise UsageError(f"--set {printable(word)}: the value is not YAML") from None
+            hint = f"; {COLON}" if _CROWDED.search(text) else ""
+            raise UsageError(f"--set {printable(word)}: the value is not YAML{hint}") from None
+        except UsageError as error:
+            raise UsageError(f"--set {printable(word)}: {str(error).removeprefix('line 1: ')}") from None
         for part in reversed(path.strip().split(".")):
             value = {part: value}
         result = overlay(result, value)
@@ -226,6 +265,9 @@ def _complaint(model: type[Model], error: dict[str, Any]) -> str:
         known = _keys_at(model, path[:-1])
         options = ", ".join(known)
         return f"unknown key {printable(name)}{nearest(path[-1], known)} (known here: {options})"
+    if error["type"] == "above":
+        low, high = (f"{name}.{error['ctx'][one]} ({error['ctx'][two]:g})" for one, two in ABOVE)
+        return f"{low} is above {high}; lower the first or raise the second"
     if error["type"] == "missing":
         return f"the key {name} is missing"
     seen = "what stands there" if name.startswith(UNSHOWN) else repr(printable(str(error["input"]))[:60])

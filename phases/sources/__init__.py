@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 
@@ -10,7 +10,7 @@ from phases.core.errors import NoData, SourceDamaged, TickerFailure, UsageError
 from phases.core.text import nearest
 from phases.sources.base import Inspected, Source
 from phases.sources.chain import Chain
-from schemas.market import UNIVERSE_MEAN
+from schemas.market import UNIVERSE_MEAN, Dataset
 from schemas.settings import SourceSettings
 
 
@@ -53,21 +53,54 @@ SOURCES: dict[str, Callable[[SourceSettings], Source]] = {
 }
 """How each source is made. A source is imported only when it is asked for."""
 
+ANSWERS: Mapping[str, tuple[Dataset, ...]] = {
+    "packaged": ("bars", "universe", "macro"),
+    "yahoo": ("bars", "fundamentals", "news"),
+    "fred": ("macro",),
+    "csv_folder": ("bars", "universe"),
+    "skfolio": ("bars", "universe"),
+}
+"""What each source may be asked for; to every other dataset it says NoData."""
+
+
+def answers(name: str, dataset: str) -> bool:
+    """Whether a source may be asked for a dataset."""
+    return name not in ANSWERS or dataset in ANSWERS[name]
+
 
 def chain_of(settings: SourceSettings) -> Source:
     """The source that the settings come to: one alone, or several in order. Raises UsageError naming the known."""
     made = {name: SOURCES[name](settings) for name in source_names(settings)}
-    return made[settings.name] if len(made) == 1 else Chain(settings.name, made, settings.order)
+    alone = all(those == (settings.name,) for those in settings.order.values())
+    return made[settings.name] if alone else Chain(settings.name, made, settings.order)
 
 
 def source_names(settings: SourceSettings) -> list[str]:
-    """Every source that the settings name. Raises UsageError for one that is unknown."""
+    """Every source that the settings name. Raises UsageError for one that is unknown, or has not what it is for."""
     ordered = {name: f"source.order.{key}" for key, those in settings.order.items() for name in those}
     for name, where in {**ordered, settings.name: "source.name"}.items():
         if name not in SOURCES:
             known = ", ".join(sorted(SOURCES))
             raise UsageError(f"{where}: {name!r} is unknown{nearest(name, SOURCES)} (known: {known})")
+    for dataset, those in {"bars": (settings.name,), **settings.order}.items():
+        _check_answers(dataset, those, f"source.order.{dataset}" if dataset in settings.order else "source.name")
     return [settings.name, *(name for name in ordered if name != settings.name)]
+
+
+def _check_answers(dataset: str, names: Sequence[str], where: str) -> None:
+    """Raise UsageError where sources do not answer the dataset they are for, or nobody is to answer for bars."""
+    able = ", ".join(name for name in sorted(SOURCES) if answers(name, dataset))
+    for name in names:
+        if not answers(name, dataset):
+            further = "" if where != "source.name" else ", or name one in source.order.bars"
+            raise UsageError(f"{where}: {name!r} has no {dataset}; name one that has: {able}{further}")
+    if dataset == "bars" and not names:
+        raise UsageError(f"{where}: no source is named, and a night needs prices; name one: {able}")
+
+
+def stood_in(source: Source) -> tuple[str, ...]:
+    """What to say of sources that were down while another one answered in their place, one line each."""
+    return source.stood_in() if isinstance(source, Chain) else ()
 
 
 def benchmark_of(source: Source, asked: str, session: date) -> tuple[str, tuple[str, ...]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from phases.core.errors import NoData, SourceDown, Unanswered
 from phases.core.fetch import Source, Unstored, stored_only
-from phases.core.text import digest
+from phases.core.text import canonical, digest
 
 
 class Chain:
@@ -17,8 +18,12 @@ class Chain:
         """`name` is the source for every dataset that `order` does not list."""
         self.name = name
         self.live = any(one.live for one in sources.values())
-        self.vintage = digest(" ".join(f"{one} {sources[one].vintage}" for one in sorted(sources)))[:16]
+        vintages = {one: source.vintage for one, source in sources.items()}
+        self.vintage = digest(canonical([name, vintages, {str(key): list(those) for key, those in order.items()}]))[:16]
         self._sources, self._order = sources, order
+        self._failed: dict[str, list[str]] = {}
+        """What sources that were down said, where another one answered."""
+        self._lock = threading.Lock()
 
     def of(self, dataset: str) -> list[Source]:
         """The sources that are asked for a dataset, in order."""
@@ -31,7 +36,7 @@ class Chain:
     def fetch(self, dataset: str, params: Mapping[str, str]) -> Any:
         """The first answer. Raises SourceDown if none came and one was down, else what the sources said instead."""
         nothing: list[NoData | Unanswered] = []
-        down: list[SourceDown] = []
+        down: dict[str, SourceDown] = {}
         for one in self.of(dataset):
             try:
                 found = one.fetch(dataset, params)
@@ -40,13 +45,28 @@ class Chain:
             except (NoData, Unanswered) as error:
                 nothing.append(error)
             except SourceDown as error:
-                down.append(error)
+                down[one.name] = error
             else:
-                return _said(dataset, one.name, found, down)
+                self._note(down)
+                return _said(dataset, one.name, found, [*down.values()])
         if down:
-            raise SourceDown("; ".join(map(str, down)))
+            raise SourceDown("; ".join(map(str, down.values())))
         reasons = "; ".join(one.reason for one in nothing) or f"no source is configured for {dataset}"
         raise Unanswered(reasons) if any(isinstance(one, Unanswered) for one in nothing) else NoData(reasons)
+
+    def stood_in(self) -> tuple[str, ...]:
+        """What to say of sources that were down while another one answered, one line each."""
+        with self._lock:
+            return tuple(
+                f"source {name} gave no answer ({len(told)}x), and another source answered instead; first: {told[0]}"
+                for name, told in sorted(self._failed.items())
+            )
+
+    def _note(self, down: Mapping[str, SourceDown]) -> None:
+        """Remember what was down while another source answered."""
+        with self._lock:
+            for name, error in down.items():
+                self._failed.setdefault(name, []).append(str(error))
 
 
 def _said(dataset: str, name: str, found: Any, down: Sequence[SourceDown]) -> Any:

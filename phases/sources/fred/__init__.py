@@ -10,8 +10,9 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from phases.core.errors import NoData, SourceDown
+from phases.core.errors import NoData, SourceDown, UsageError
 from phases.core.recorder import today
+from phases.core.text import printable
 from phases.sources.fred.files import Row, Unreadable, read
 from phases.sources.fred.series import SERIES, WINDOW, Spec
 from schemas.settings import SourceSettings
@@ -32,7 +33,7 @@ class FredSource:
     name = "fred"
 
     def __init__(self, settings: SourceSettings) -> None:
-        """Read and digest the folder, if there is one. Raises SourceDown if it holds no series."""
+        """Read and digest the folder, if there is one. Raises UsageError if it holds no series."""
         self._settings = settings
         self.live = settings.fred.path is None
         self._files = {} if settings.fred.path is None else _read(Path(settings.fred.path))
@@ -102,14 +103,21 @@ class FredSource:
 
 def _read(folder: Path) -> dict[str, bytes]:
     """The files of known series, by series."""
+    where = f"source.fred.path: {printable(str(folder))}"
+    if not folder.is_dir():
+        raise UsageError(
+            f"{where} is no folder; name one with files such as CPIAUCSL.csv, or leave it empty to fetch them"
+        )
     try:
         found: dict[str, bytes] = {
             spec.id: path.read_bytes() for spec in SERIES if (path := folder / f"{spec.id}.csv").is_file()
         }
     except OSError as error:
-        raise SourceDown(f"fred: source.fred.path {folder}: {error.strerror}") from None
+        raise UsageError(
+            f"{where}: {printable(Path(str(error.filename)).name)} cannot be read ({error.strerror})"
+        ) from None
     if not found:
-        raise SourceDown(f"fred: source.fred.path {folder} holds no file such as CPIAUCSL.csv")
+        raise UsageError(f"{where} holds no file such as CPIAUCSL.csv; name the folder of the downloaded series")
     return found
 
 

@@ -13,9 +13,19 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phases.core.config import FILE_LIMIT, NODE_LIMIT, PATTERNS, load_yaml, overlay, parse_yaml, read_record, with_words
+from phases.core.config import (
+    FILE_LIMIT,
+    NODE_LIMIT,
+    PATTERNS,
+    load_yaml,
+    overlay,
+    parse_yaml,
+    read_mapping,
+    read_record,
+    with_words,
+)
 from phases.core.errors import UsageError
-from phases.plan import CONFIGS
+from phases.plan import CONFIGS, Words, settings_of
 from schemas.base import Model
 from schemas.settings import Settings
 from tests.phases.core.scripted import SEARCH
@@ -266,6 +276,18 @@ def test_a_word_that_is_not_utf8_is_refused() -> None:
         ("provider.deadline_seconds=0", ("'0'", "must be a number from 0.01 to 86400")),
         ("operation.max_cost=-1", ("'-1'", "must be a number from 0")),
         ("provider.key=sk-ant-1", ("what stands there", "the NAME of an environment variable")),
+        ("bias.thresholds.growth_expanding=-0.01", ("growth_expanding", "'-0.01'", "from 0 to 10")),
+        (
+            "bias.thresholds.inflation_cold=0.05",
+            ("bias.thresholds.inflation_cold (0.05) is above bias.thresholds.inflation_hot (0.025); lower",),
+        ),
+        ("bias.thresholds.tilt=0.9", ("bias.thresholds.tilt (0.9) is above bias.thresholds.strong (0.6)",)),
+        (
+            "market.macro_stale_after_periods=5",
+            ("market.macro_stale_after_periods (5) is above market.macro_drop_after_periods (4)",),
+        ),
+        ("source.csv.currencies={KO:GBp}", ("--set source.csv.currencies={KO:GBp}: 'KO:GBp' is a key", "{KO: GBp}")),
+        ("source.order={bars:[fred]}", ("the value is not YAML; in braces a colon wants a space after it",)),
         ("manager.probability_per_point=-1", ("manager.probability_per_point", "'-1'")),
     ],
 )
@@ -273,8 +295,48 @@ def test_a_wrong_value_is_named_with_what_is_allowed(word: str, says: tuple[str,
     with pytest.raises(UsageError) as caught:
         config_of(word)
     message = str(caught.value)
-    assert message.startswith("night.yaml: ")
+    assert message.startswith(("night.yaml: ", "--set "))
     assert all(word in message for word in says), message
+
+
+@pytest.mark.parametrize("equal", ["bias.thresholds.inflation_cold=0.025", "market.macro_stale_after_periods=4"])
+def test_equal_bounds_are_no_contradiction(equal: str) -> None:
+    config_of(equal)
+
+
+@pytest.mark.parametrize("word", ["bias.thresholds.strong=0.1", "bias.thresholds={tilt: 0.9}"])
+def test_either_of_two_that_contradict_each_other_is_named_as_it_was_said(word: str) -> None:
+    with pytest.raises(UsageError, match=r"^--set bias\.thresholds\.tilt \(.*strong \("):
+        settings_of(Words(sets=(word,)))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [("source:\n  order: {bars:[fred]}\n", 2), ("a: {b: c}\nheld: {KO:GBp, JPM: USD}\n", 2)]
+)
+def test_a_colon_in_braces_without_a_space_is_told_of_in_files_too(text: str, line: int) -> None:
+    with pytest.raises(UsageError, match=rf"^night\.yaml: .*line {line}.*in braces a colon wants a space after it"):
+        read_mapping(text, "night.yaml")
+    assert read_mapping("{'a:b': , \"c:d\": e, f: {}}", "x") == {"a:b": "", "c:d": "e", "f": {}}
+
+
+# A section's name alone
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_name_alone_keeps_the_other_keys_of_its_section_in_any_order(turned: bool, tmp_path: Path) -> None:
+    sets = ("source=yahoo", "source.proxy=http://127.0.0.1:3128", "provider=anthropic", "provider.max_tokens=99")
+    said = settings_of(Words(sets=sets[::-1] if turned else sets))
+    assert (said.source.name, said.source.proxy) == ("yahoo", "http://127.0.0.1:3128")
+    assert (said.provider.name, said.provider.max_tokens) == ("anthropic", 99)
+    file = tmp_path / "night.yaml"
+    file.write_text("source: yahoo\n" if turned else "source: {name: yahoo, deadline_seconds: 7}\n")
+    more = ("source.deadline_seconds=7",) if turned else ("source=packaged",)
+    said = settings_of(Words(config=file, sets=more))
+    assert (said.source.name, said.source.deadline_seconds) == ("yahoo" if turned else "packaged", 7)
+
+
+def test_only_whole_sections_have_a_name_alone() -> None:
+    assert overlay({"models": {"source": "a"}}, {"models": {"source": "b"}}) == {"models": {"source": "b"}}
 
 
 @pytest.mark.parametrize(

@@ -117,9 +117,10 @@ def test_a_damaged_file_names_the_series_and_the_line(tmp_path: Path, text: str,
 
 
 def test_a_folder_without_series_is_no_empty_market(tmp_path: Path) -> None:
-    for path in (tmp_path, tmp_path / "none"):
-        with pytest.raises(SourceDown, match=r"fred: source\.fred\.path .* holds no file"):
-            source_of(path=str(path))
+    (tmp_path / "a file").write_text("")
+    for name, why in ((".", "holds no file such as"), ("none", "is no folder; name one"), ("a file", "is no folder")):
+        with pytest.raises(UsageError, match=rf"^source\.fred\.path: .* {why}"):
+            source_of(path=str(tmp_path / name))
     with pytest.raises(SourceDown, match="none of 1 series has an observation"):
         folder(tmp_path, VIXCLS="date,value\n").fetch("macro", {"as_of": "2023-03-31"})
 
@@ -139,7 +140,7 @@ def test_it_has_nothing_but_macro_series(dataset: str) -> None:
 
 
 def test_the_span_needs_no_network(tmp_path: Path) -> None:
-    live = Span.model_validate_json(json.dumps(source_of(base_url="http://fred.invalid/").fetch("span", {})))
+    live = Span.model_validate_json(json.dumps(source_of(base_url="https://fred.invalid/").fetch("span", {})))
     assert live.first == date(1980, 1, 1) < live.last
     kept = folder(tmp_path, VIXCLS="date,value\n2023-03-30,19\n2023-03-31,18.7\n").fetch("span", {})
     assert kept == {"first": "2023-03-30", "last": "2023-03-31"}
@@ -208,11 +209,29 @@ def test_the_configuration_knows_every_series_and_no_other() -> None:
         ("source.fred.lags.CPIAUCSL=soon", "CPIAUCSL: 'soon' .* from 0 to 400"),
         ("source.order.macro=fred", r"source\.order\.macro: 'fred' .* a list, for example \[fred\]"),
         ("source.order.makro=[fred]", "did you mean macro"),
+        *(
+            (f"source.fred.base_url={url}", r"source\.fred\.base_url: what stands there .* begins with https://, or")
+            for url in (
+                "ftp://x",
+                "http://fred.example.com/a.csv",
+                "http://127.0.0.1.example.com/",
+                "https://",
+                "https://me:word@fred.example.com/",
+                "fred.example.com",
+            )
+        ),
     ],
 )
 def test_what_the_configuration_may_not_say_is_named_with_what_it_may(word: str, told: str) -> None:
     with pytest.raises(UsageError, match=f"^--set .*{told}"):
         settings_of(Words(sets=(word,)))
+
+
+@pytest.mark.parametrize(
+    "url", ["https://fred.example.com/a.csv?b=c", "http://127.0.0.1:80/a", "http://[::1]:80", "http://localhost/a.csv"]
+)
+def test_https_and_this_machine_may_be_asked(url: str) -> None:
+    assert settings_of(Words(sets=(f"source.fred.base_url={url}",))).source.fred.base_url == url
 
 
 def test_the_list_that_a_message_shows_is_taken_as_it_stands() -> None:
@@ -475,9 +494,9 @@ def test_nobody_listens() -> None:
 
 def test_it_goes_through_the_proxy(server: Server) -> None:
     proxy = server.url.removesuffix("/graph/fredgraph.csv")
-    source = source_of(base_url="http://fred.invalid/graph/fredgraph.csv", proxy=proxy)
+    source = source_of(base_url="http://127.0.0.1:9/graph/fredgraph.csv", proxy=proxy)
     assert answered(source, "2023-03-31")["cpi"].values == (2.5,)
-    assert {urlsplit(path).netloc for path in server.asked} == {"fred.invalid"}
+    assert {urlsplit(path).netloc for path in server.asked} == {"127.0.0.1:9"}
 
 
 # Real files

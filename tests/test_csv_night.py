@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from datetime import date, timedelta
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from phases.core.errors import UsageError
+from phases.core.runner import Artefacts
 from phases.core.store import open_store
 from phases.night import Finished, hold_night
 from phases.plan import CONFIGS, Words, plan
@@ -87,3 +89,17 @@ def test_evidence_of_a_ticker_without_any_says_why(cli: Cli, tmp_path: Path) -> 
     with pytest.raises(UsageError, match="has no ticker 'IBN'; did you mean IBM"):
         evidence(tmp_path, "IBN")
     assert "--json has the evidence too" in cli("show", "last", "IBM", "--evidence", "--json", "--out", tmp_path).error
+
+
+def test_all_that_a_debate_may_cite_is_shown_as_evidence_of_the_ticker_or_of_the_market(tmp_path: Path) -> None:
+    with closing(open_store(tmp_path)) as store:
+        planned = plan(Words(("AAPL",), as_of="2012-06-29"), None)
+        run_id = hold_night(planned, store, tmp_path, lambda ticker, reason: None).record.run_id
+        kept = Artefacts(store, run_id).load("AAPL")
+    cited = {one["id"] for one in json.loads(kept["case"])["bundle"] if not one["id"].startswith("axis.")}
+    own, market = ({line.split(" ")[0] for line in evidence(tmp_path, who).splitlines()} for who in ("AAPL", None))
+    assert {one for one in cited if one.startswith("bias.")} and cited <= own | market
+    assert {one for one in cited if one.startswith(("macro.", "bias."))} <= market - own
+    last = evidence(tmp_path, "AAPL").splitlines()[-1]
+    assert last == f"macro.* and bias.* are of the market: `show {run_id} --evidence`"
+    assert "show" not in evidence(tmp_path, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import socket
 from datetime import date
@@ -168,3 +169,24 @@ def test_a_night_that_costs_money_and_has_no_ceiling_cannot_start(tmp_path: Path
     words = Words((), CONFIGS / "anthropic.yaml", elsewhere)
     (ceiling,) = (one for one in examine(words, tmp_path) if one.about == "ceiling")
     assert ceiling.state == "missing" and "--max-cost" in ceiling.told
+
+
+@pytest.mark.parametrize("name", ["none", "empty"])
+def test_a_folder_of_macro_series_that_has_none_is_missing_and_no_fault_of_the_network(
+    name: str, cli: Cli, tmp_path: Path
+) -> None:
+    (tmp_path / "empty").mkdir()
+    sets = ("--set", "source.order.macro=[fred]", "--set", f"source.fred.path={tmp_path / name}")
+    done = cli("doctor", *sets, "--out", tmp_path / "out")
+    assert done.code == 2 and "source.fred.path: " in done.out and "network" not in done.out
+    done = cli("run", "AAPL", *sets, "--out", tmp_path / "out")
+    assert done.code == 2 and "source.fred.path: " in done.err and "no run began" not in done.err
+
+
+def test_a_library_that_is_not_installed_is_named_with_that_remedy_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found_before = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "yfinance" else found_before(name))
+    (one,) = (one for one in examine(Words(sets=("source=yahoo",)), tmp_path) if one.about == "source yahoo")
+    assert (one.state, one.remedy) == ("missing", "") and "pip install" in one.told

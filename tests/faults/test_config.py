@@ -262,3 +262,23 @@ def test_F145_in_a_skill_the_front_matter_is_text_too() -> None:
 def test_a_folder_of_protocols_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is no folder"):
         plan(Words(protocols=tmp_path / "missing"), None)
+
+
+def test_a_list_that_is_not_there_names_its_key_and_where_paths_begin(tmp_path: Path) -> None:
+    words = Words(sets=("universe.file=configs/universes/global.txt",))
+    told = r"^universe\.file: there is no file 'configs/universes/global\.txt' in [^ ]*configs; a path is relative to"
+    with pytest.raises(UsageError, match=told):
+        plan(words, None)
+    own = tmp_path / "night.yaml"
+    own.write_text("universe: {file: mine.txt}\n")
+    with pytest.raises(
+        UsageError, match=rf"^universe\.file: there is no file 'mine\.txt' in {tmp_path} and .*configs;"
+    ):
+        plan(Words(config=own), None)
+    assert plan(Words(("AAPL",), config=own), None).header.tickers == ("AAPL",), (
+        "where names are given, no list is read"
+    )
+    (tmp_path / "mine.txt").write_text("IBM\n")
+    for file in ("mine.txt", str(tmp_path / "mine.txt")):
+        own.write_text(f"universe: {{file: {file}}}\n")
+        assert plan(Words(config=own), None).header.tickers == ("IBM",)

@@ -179,6 +179,7 @@ def test_F082_a_changed_skill_is_named_with_both_digests(begun: Begun) -> None:
 @pytest.mark.parametrize(
     ("word", "named"),
     [
+        ("source.order={macro: []}", "the data of source packaged: vintage ("),
         ("models.default=m2", "settings.models.default ("),
         ("debate.rounds=4", "settings.debate.rounds (null, now 4)"),
     ],

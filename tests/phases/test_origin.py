@@ -121,3 +121,25 @@ def test_offline_by_the_command_line(cli: Cli, tmp_path: Path) -> None:
     assert (first.code, again.code) == (0, 0)
     assert again.json["run_id"] == first.json["run_id"] and again.json["calls"]["made"] == 0
     assert "prices from the journal" in again.err and "has changed since run" in again.err
+
+
+def test_a_folder_that_changed_since_a_run_began_is_named_as_what_changed(tmp_path: Path) -> None:
+    folder, out = series(tmp_path / "prices", "AAA"), tmp_path / "out"
+    first, _ = night(words(folder, "AAA"), out)
+    doubled(folder, "AAA")
+    with pytest.raises(UsageError) as caught:
+        night(words(folder, "AAA"), out, resume=True)
+    start = f"changed since it began: the data of source csv_folder in {folder}: vintage ({first.header.vintage}, now "
+    assert start in str(caught.value)
+
+
+def test_a_run_that_did_not_end_is_not_replayed_but_named(cli: Cli, tmp_path: Path) -> None:
+    folder, out = series(tmp_path / "prices", "AAA"), tmp_path / "out"
+    header = plan(words(folder, "AAA"), None).header
+    with closing(open_store(out)) as store:
+        Runs(store).start(header.run_id, header.as_of.isoformat(), header.engine, header.model_dump_json())
+    for check in ((), ("--check",)):
+        done = cli("replay", "last", *check, "--out", out)
+        assert done.code == 2 and done.out == ""
+        assert f"run {header.run_id} did not reach its end; go on with `run --resume {header.run_id}`" in done.err
+        assert not (out / header.run_id).exists()

@@ -103,21 +103,21 @@ class FredSource:
 
 def _read(folder: Path) -> dict[str, bytes]:
     """The files of known series, by series."""
-    where = f"source.fred.path: {printable(str(folder))}"
+    where = printable(str(folder))
     if not folder.is_dir():
-        raise UsageError(
-            f"{where} is no folder; name one with files such as CPIAUCSL.csv, or leave it empty to fetch them"
-        )
+        raise UsageError(f"source.fred.path: {where} is no folder; name one, or leave it empty to fetch the series")
     try:
         found: dict[str, bytes] = {
             spec.id: path.read_bytes() for spec in SERIES if (path := folder / f"{spec.id}.csv").is_file()
         }
     except OSError as error:
         raise UsageError(
-            f"{where}: {printable(Path(str(error.filename)).name)} cannot be read ({error.strerror})"
+            f"source.fred.path: {where}: {printable(Path(str(error.filename)).name)} cannot be read ({error.strerror})"
         ) from None
     if not found:
-        raise UsageError(f"{where} holds no file such as CPIAUCSL.csv; name the folder of the downloaded series")
+        raise UsageError(
+            f"source.fred.path: {where} holds no file such as CPIAUCSL.csv; name the folder of the downloaded series"
+        )
     return found
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from phases.core.text import canonical, digest
 from schemas.run import RunHeader
-from schemas.settings import PROVIDER_OPERATION, SOURCE_OPERATION
+from schemas.settings import PROVIDER_OPERATION, SOURCE_OPERATION, SourceSettings
 
 
 def identity(header: RunHeader) -> dict[str, Any]:
@@ -27,10 +28,16 @@ def named_run(header: RunHeader) -> RunHeader:
 def changed(before: RunHeader, after: RunHeader) -> list[str]:
     """The identity's parts that differ, each with both values, for example `settings.debate.rounds (2, now 3)`."""
     told = sorted(_differences(identity(before), identity(after), ""))
-    source = after.settings.source
-    place = f" in {source.path}" if source.name == "csv_folder" and source.path else ""
-    data = f"the data of source {source.name}{place}: vintage ("
-    return [f"{data}{one.removeprefix('vintage (')}" if one.startswith("vintage (") else one for one in told]
+    data = _data(after.settings.source)
+    return [f"{data}: {one}" if one.startswith("vintage (") else one for one in told]
+
+
+def _data(source: SourceSettings) -> str:
+    """What a vintage is of, for a reader: the sources, with their folders."""
+    folders = {"csv_folder": source.path, "fred": source.fred.path}
+    names = dict.fromkeys([source.name, *chain.from_iterable(source.order.values())])
+    told = ", ".join(f"{name} in {folder}" if (folder := folders.get(name)) else name for name in names)
+    return f"the data of source{'s' * (len(names) > 1)} {told}"
 
 
 def _brief(value: Any) -> str:

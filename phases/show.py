@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
 
 from phases.core.budget import dollars, spent_by
 from phases.core.errors import UsageError
@@ -22,9 +22,11 @@ from schemas.bias import BiasRow
 from schemas.debate import Case
 from schemas.feed import FeedRow
 from schemas.ledger import DebateTranscript
-from schemas.market import MacroSnapshot, MarketSnapshot
+from schemas.market import Evidence, MacroSnapshot, MarketSnapshot, Missing
 from schemas.news import NewsSnapshot
 from schemas.summary import DebateSummary
+
+One = TypeVar("One", Evidence, Missing)
 
 
 def list_runs(store: Store) -> str:
@@ -93,10 +95,19 @@ def show_evidence(store: Store, name: str, ticker: str | None) -> str:
     if not about:
         common = MacroSnapshot.model_validate_json(kept[made])
         row = BiasRow.model_validate_json(kept["bias_row"]) if "bias_row" in kept else None
-        return evidence_text(common, () if row is None else bias_evidence(row, common))
-    told = NewsSnapshot.model_validate_json(kept["news_snapshot"]).evidence if "news_snapshot" in kept else ()
-    text = evidence_text(MarketSnapshot.model_validate_json(kept[made]), told)
-    return f"{text}\n\nmacro.* and bias.* are of the market: `show {run_id} --evidence`"
+        items = (*common.evidence, *(() if row is None else bias_evidence(row, common)))
+        return evidence_text(common.model_copy(update={"evidence": _sorted(items)}))
+    own = MarketSnapshot.model_validate_json(kept[made])
+    if "news_snapshot" in kept:
+        news = NewsSnapshot.model_validate_json(kept["news_snapshot"])
+        items, missing = (*own.evidence, *news.evidence), (*own.missing, *news.missing)
+        both = {"evidence": _sorted(items), "missing": _sorted(missing), "notes": (*own.notes, *news.notes)}
+        own = own.model_copy(update=both)
+    return f"{evidence_text(own)}\n\nmacro.* and bias.* are of the market: `show {run_id} --evidence`"
+
+
+def _sorted(items: Iterable[One]) -> tuple[One, ...]:
+    return tuple(sorted(items, key=lambda one: one.id))
 
 
 def _row(store: Store, run_id: str, ticker: str) -> FeedRow:

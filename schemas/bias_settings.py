@@ -24,13 +24,13 @@ class BiasThresholds(Section):
     inflation_hot: Ratio = 0.025
     """Core consumer prices over a year above which inflation is `hot`."""
     inflation_cold: Ratio = 0.015
-    """The same, below which it is `cold`."""
+    """The same, below which it is `cold`; at most `inflation_hot`."""
     policy_step: Scale = 0.005
     """Change of short rates in a year from which policy is `tightening` or `easing`."""
     appetite_volatility: Scale = 0.20
     """Realised index volatility a year from which the appetite is no longer `risk on`."""
     tilt: Scale = 0.2
-    """Tilt, -1..1, from which a direction is `bullish` or `bearish`."""
+    """Tilt, -1..1, from which a direction is `bullish` or `bearish`; at most `strong`."""
     strong: Scale = 0.6
     """Tilt from which it is strong."""
     rate_scale: Scale = 0.02

@@ -64,7 +64,7 @@ class MarketSettings(Section):
     stale_after_sessions: Annotated[int, Field(ge=0, le=60)]
     """Sessions the newest bar may lag behind before the ticker is stale."""
     macro_stale_after_periods: Annotated[int, Field(ge=1, le=12)]
-    """Periods since its release after which a macro observation is stale."""
+    """Periods since its release after which a macro observation is stale; at most `macro_drop_after_periods`."""
     macro_drop_after_periods: Annotated[int, Field(ge=1, le=48)]
     """Periods since its release after which it is no evidence any more."""
     crypto: Annotated[Annotated[Ticker, BeforeValidator(_capitals)] | None, BeforeValidator(absent)] = None
@@ -291,9 +291,9 @@ class Settings(Section):
     as_of: Annotated[Day | None, BeforeValidator(absent)]
     """Date the night is run for; absent for the last session."""
     source: Annotated[SourceSettings, BeforeValidator(by_name)]
-    """Where data comes from; a name alone stands for its section."""
+    """Where data comes from; a name alone stands for the key `name` of its section."""
     provider: Annotated[ProviderSettings, BeforeValidator(by_name)]
-    """Who answers the skills; a name alone stands for its section."""
+    """Who answers the skills; a name alone stands for the key `name` of its section."""
     models: dict[str, Text]
     """Model by `default`, `<skill>` or `<skill>/<seat>`."""
     changed_skills: Literal["refuse", "allow"] = "refuse"

@@ -14,13 +14,12 @@ LABEL_ROOM = 30
 COLUMNS = ("id", "value", "unit", "lean", "as of", "known at", "source", "tier", "stale", "what it is")
 
 
-def evidence_text(snapshot: MarketSnapshot | MacroSnapshot, further: Sequence[Evidence] = ()) -> str:
-    """Everything a snapshot holds, and `further` items made beside it, readable."""
+def evidence_text(snapshot: MarketSnapshot | MacroSnapshot) -> str:
+    """Everything a snapshot holds, readable."""
     about = snapshot.ticker if isinstance(snapshot, MarketSnapshot) else "the market"
     flags = f" | {', '.join(snapshot.flags)}" if isinstance(snapshot, MarketSnapshot) and snapshot.flags else ""
     head = f"evidence of {about} | night of {snapshot.as_of}, newest bar of {snapshot.session}{flags}"
-    held = sorted((*snapshot.evidence, *further), key=lambda one: one.id)
-    parts = [head, *([_items([*map(_cells, held)])] if held else [])]
+    parts = [head, *([_items([*map(_cells, snapshot.evidence)])] if snapshot.evidence else [])]
     if snapshot.missing:
         missing = _table([(one.id, printable(one.reason)) for one in snapshot.missing])
         parts.append("missing\n" + "\n".join(map(line, missing.splitlines())))

@@ -31,7 +31,9 @@ class Chain:
 
     def stored_only(self) -> Chain:
         """The chain with what is reached over a network only as it is stored."""
-        return Chain(self.name, {name: stored_only(one) for name, one in self._sources.items()}, self._order)
+        stored = Chain(self.name, {name: stored_only(one) for name, one in self._sources.items()}, self._order)
+        stored._failed, stored._lock = self._failed, self._lock
+        return stored
 
     def fetch(self, dataset: str, params: Mapping[str, str]) -> Any:
         """The first answer. Raises SourceDown if none came and one was down, else what the sources said instead."""

@@ -131,6 +131,8 @@ def test_a_folder_that_changed_since_a_run_began_is_named_as_what_changed(tmp_pa
         night(words(folder, "AAA"), out, resume=True)
     start = f"changed since it began: the data of source csv_folder in {folder}: vintage ({first.header.vintage}, now "
     assert start in str(caught.value)
+    with pytest.raises(UsageError, match=f"the data of sources csv_folder in {folder}, fred: vintage"):
+        night(words(folder, "AAA", sets=("source.order={macro: [fred]}",)), out, resume=True)
 
 
 def test_a_run_that_did_not_end_is_not_replayed_but_named(cli: Cli, tmp_path: Path) -> None:

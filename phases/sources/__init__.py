@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
+from itertools import product
 
 from phases.core.errors import NoData, SourceDamaged, TickerFailure, UsageError
 from phases.core.text import nearest
@@ -139,15 +140,14 @@ def check_tickers(source: Source, tickers: Iterable[str], session: date, stops: 
     unclear: dict[str, None] = {}
     damaged: dict[str, None] = {}
     asked = _of(source, "bars")
-    for one in (one for one in asked if not one.live):
-        for ticker in tickers:
-            try:
-                with suppress(TickerFailure):  # what is not there becomes the ticker's row
-                    one.fetch("bars", _newest(ticker, session))
-            except UsageError as error:
-                unclear[str(error)] = None
-            except SourceDamaged as error:
-                damaged[str(error)] = None
+    for one, ticker in product((one for one in asked if not one.live), tickers):
+        try:
+            with suppress(TickerFailure):  # what is not there becomes the ticker's row
+                one.fetch("bars", _newest(ticker, session))
+        except UsageError as error:
+            unclear[str(error)] = None
+        except SourceDamaged as error:
+            damaged[str(error)] = None
     if unclear:
         raise UsageError("; ".join([*unclear, *damaged]))
     if damaged and stops and len(asked) == 1:

@@ -324,9 +324,9 @@ def test_a_colon_in_braces_without_a_space_is_told_of_in_files_too(text: str, li
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_name_alone_keeps_the_other_keys_of_its_section_in_any_order(turned: bool, tmp_path: Path) -> None:
-    sets = ("source=yahoo", "source.proxy=http://127.0.0.1:3128", "provider=anthropic", "provider.max_tokens=99")
+    sets = ("source=yahoo", "source.proxy=http://proxy.invalid", "provider=anthropic", "provider.max_tokens=99")
     said = settings_of(Words(sets=sets[::-1] if turned else sets))
-    assert (said.source.name, said.source.proxy) == ("yahoo", "http://127.0.0.1:3128")
+    assert (said.source.name, said.source.proxy) == ("yahoo", "http://proxy.invalid")
     assert (said.provider.name, said.provider.max_tokens) == ("anthropic", 99)
     file = tmp_path / "night.yaml"
     file.write_text("source: yahoo\n" if turned else "source: {name: yahoo, deadline_seconds: 7}\n")

@@ -110,7 +110,10 @@ def benchmark_of(source: Source, asked: str, session: date) -> tuple[str, tuple[
     A source on a network is not asked beforehand. Raises UsageError if it has neither, SourceDamaged if what it has
     of the benchmark is damaged.
     """
-    if any(one.live for one in _of(source, "bars")):
+    speaking = _of(source, "bars")
+    if asked == UNIVERSE_MEAN and all(one.live for one in speaking):
+        raise UsageError("question.benchmark: universe is a mean of the files of csv_folder; name an index, as ^GSPC")
+    if any(one.live for one in speaking):
         return asked, ()
     nothing: list[NoData] = []
     for symbol in dict.fromkeys((asked, UNIVERSE_MEAN)):

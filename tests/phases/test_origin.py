@@ -145,3 +145,8 @@ def test_a_run_that_did_not_end_is_not_replayed_but_named(cli: Cli, tmp_path: Pa
         assert done.code == 2 and done.out == ""
         assert f"run {header.run_id} did not reach its end; go on with `run --resume {header.run_id}`" in done.err
         assert not (out / header.run_id).exists()
+
+
+def test_a_vendor_has_no_mean_of_everything() -> None:
+    with pytest.raises(UsageError, match=r"question\.benchmark: universe is a mean of the files"):
+        plan(Words(("KO",), sets=("source=yahoo", "question.benchmark=universe"), as_of="2025-11-28"), None)

@@ -124,7 +124,7 @@ def test_offline_by_the_command_line(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_a_folder_that_changed_since_a_run_began_is_named_as_what_changed(tmp_path: Path) -> None:
-    folder, out = series(tmp_path / "prices", "AAA"), tmp_path / "out"
+    folder, out = series(tmp_path / "prices", "AAA", "BBB"), tmp_path / "out"
     first, _ = night(words(folder, "AAA"), out)
     doubled(folder, "AAA")
     with pytest.raises(UsageError) as caught:
@@ -136,7 +136,7 @@ def test_a_folder_that_changed_since_a_run_began_is_named_as_what_changed(tmp_pa
 
 
 def test_a_run_that_did_not_end_is_not_replayed_but_named(cli: Cli, tmp_path: Path) -> None:
-    folder, out = series(tmp_path / "prices", "AAA"), tmp_path / "out"
+    folder, out = series(tmp_path / "prices", "AAA", "BBB"), tmp_path / "out"
     header = plan(words(folder, "AAA"), None).header
     with closing(open_store(out)) as store:
         Runs(store).start(header.run_id, header.as_of.isoformat(), header.engine, header.model_dump_json())

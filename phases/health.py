@@ -18,7 +18,7 @@ from schemas.feed import FeedRow, PortfolioFeed, TickerOutcome
 from schemas.health import Alarm, AlarmName, Bill, Coverage, DeltaCount, NightHealth, Share, SignedTilt, Turnout
 from schemas.ledger import DebateTranscript, Voided
 from schemas.run import RunHeader
-from schemas.summary import DebateSummary
+from schemas.summary import RATED, DebateSummary
 
 VOID_TURNS = Fraction(1, 10)
 """Share of void turns above which there is an alarm."""
@@ -123,8 +123,11 @@ class Tally:
         return mean_tilt(self.tilts)
 
 
-def night_health(store: Store, header: RunHeader, feed: PortfolioFeed) -> NightHealth:
-    """Health of a run that has a feed. Reads the store."""
+def night_health(store: Store, header: RunHeader, feed: PortfolioFeed, again: str = "") -> NightHealth:
+    """Health of a run that has a feed. `again` says how to go on with one that no resume goes on with.
+
+    Reads the store.
+    """
     tally = tally_of(store, feed, Tally())
     bias = BiasRow.model_validate_json(Artefacts(store, header.run_id).load("")["bias_row"])
     spent, counts = spent_by(store, header.run_id), tally.counts
@@ -144,7 +147,9 @@ def night_health(store: Store, header: RunHeader, feed: PortfolioFeed) -> NightH
         turns=Turnout(**{name: counts[name] for name in Turnout.model_fields}),
         coverage=_coverage(counts, bias),
         bill=_bill(spent, tally, header),
-        alarms=tuple(Alarm(name=name, text=text) for name, text in alarms(tally, bias)),
+        alarms=tuple(
+            Alarm(name=name, text=text) for name, text in (*cut_short(header, feed, again), *alarms(tally, bias))
+        ),
     )
 
 
@@ -184,6 +189,21 @@ def _bill(spent: Spent, tally: Tally, header: RunHeader) -> Bill:
         ceiling_usd=None if ceiling is None else ceiling / MICROS,
         per_changed_usd=round(paid / changed) / MICROS if changed else None,
     )
+
+
+def cut_short(header: RunHeader, feed: PortfolioFeed, again: str = "") -> Iterator[tuple[AlarmName, str]]:
+    """What a night did not come to: tickers that the ceiling left unpaid, and tickers without a view by status."""
+    without = Counter(row.status for row in feed.rows if row.status not in RATED)
+    unpaid = without.pop("unpaid", 0)
+    if unpaid:
+        operation = header.settings.operation
+        night = "--set operation.max_cost_night=USD" if operation.max_cost_night is not None else ""
+        run = "--max-cost USD" if operation.max_cost is not None or not night else ""
+        how = again or f"go on with run --resume {header.run_id}"
+        yield "ceiling", f"stopped at the ceiling: {unpaid} unpaid; {how} {' or '.join(filter(None, (run, night)))}"
+    if without:
+        counts = ", ".join(f"{number} {status}" for status, number in sorted(without.items()))
+        yield "no_view", f"{_many(without.total(), 'ticker')} without a view: {counts}"
 
 
 def alarms(tally: Tally, bias: BiasRow) -> Iterator[tuple[AlarmName, str]]:

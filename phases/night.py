@@ -114,14 +114,15 @@ def hold_aside(plan: Plan, store: Store, out: Path, progress: Progress) -> Finis
     recorder = Recorder(store, header.run_id, attempt)
     recorder.record(recorder.event("started", note=header.engine))
     kept = Artefacts(store, header.run_id)
-    budget = _budget(header, store, attempt, "run the same command again")
+    again = "run the same command again"
+    budget = _budget(header, store, attempt, again)
     powers = Powers(plan.provider, plan.source, budget)
     try:
         feed = _carry_out(header, store, recorder, kept, progress, powers)
     finally:
         plan.provider.close()
     spent = spent_by(store, header.run_id)
-    record = _record(feed, recorder, spent, out, plan.asked, night_health(store, header, feed))
+    record = _record(feed, recorder, spent, out, plan.asked, night_health(store, header, feed, f"{again} with"))
     _written(feed, record)
     told = recorder.rows(recorder.event("ended", note=f"exit {record.exit}"))
     runs.finish_aside(header.run_id, record.model_dump_json(), told)

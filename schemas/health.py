@@ -12,7 +12,9 @@ Count = Annotated[int, Field(ge=0)]
 Ratio = Annotated[float, Field(ge=0, le=1)]
 Dollars = Annotated[float, Field(ge=0)]
 
-AlarmName = Literal["one_delta", "tilt", "no_debate", "nothing_moved", "void_turns", "theater", "coverage"]
+AlarmName = Literal[
+    "ceiling", "no_view", "one_delta", "tilt", "no_debate", "nothing_moved", "void_turns", "theater", "coverage"
+]
 """What an alarm is about."""
 
 

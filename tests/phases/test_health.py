@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from phases.core.store import Store, open_store
-from phases.health import Tally, alarms, night_health
+from phases.health import Tally, alarms, cut_short, night_health
 from phases.night import Finished, hold_night
 from phases.plan import Words, plan
 from schemas.analyst import MissingAxis
 from schemas.bias import Coverage
-from schemas.feed import Failure, FeedRow, TickerOutcome
+from schemas.feed import Failure, FeedRow, PortfolioFeed, TickerOutcome
 from schemas.ledger import DebateTranscript, Voided
 from schemas.summary import DebateSummary
 from tests.support import TICKER, item, market, payload, row_of_bias
@@ -145,6 +145,57 @@ def test_what_nothing_was_known_of_is_an_alarm() -> None:
     assert told(Tally(), BIAS.model_copy(update={"coverage": cover})) == {
         "coverage": "vix_level of the macro view had no value for many nights; the macro view is stale: 10 days old"
     }
+
+
+@pytest.mark.parametrize(
+    ("statuses", "operation", "found"),
+    [
+        ("debated gated contested degraded", {}, {}),
+        (
+            "unpaid debated unpaid",
+            {"max_cost": 0.5},
+            {"ceiling": "2 unpaid; go on with run --resume RUN --max-cost USD"},
+        ),
+        (
+            "unpaid",
+            {"max_cost_night": 2.0},
+            {"ceiling": "1 unpaid; go on with run --resume RUN --set operation.max_cost_night=USD"},
+        ),
+        (
+            "unpaid",
+            {"max_cost": 0.5, "max_cost_night": 2.0},
+            {"ceiling": "1 unpaid; go on with run --resume RUN --max-cost USD or --set operation.max_cost_night=USD"},
+        ),
+        ("no_data failed failed debated", {}, {"no_view": "3 tickers without a view: 2 failed, 1 no_data"}),
+        (
+            "stale unpaid",
+            {"max_cost": 0.5},
+            {
+                "ceiling": "1 unpaid; go on with run --resume RUN --max-cost USD",
+                "no_view": "1 ticker without a view: 1 stale",
+            },
+        ),
+    ],
+)
+def test_a_night_that_was_cut_short_says_so_and_how_to_go_on(
+    statuses: str, operation: dict[str, float], found: dict[str, str]
+) -> None:
+    header = plan(Words(as_of="2008-09-30"), None).header
+    ceilings = header.settings.operation.model_copy(update={"max_cost": None, "max_cost_night": None, **operation})
+    settings = header.settings.model_copy(update={"operation": ceilings})
+    rows = tuple(row().model_copy(update={"status": status}) for status in statuses.split())
+    told = cut_short(
+        header.model_copy(update={"run_id": "RUN", "settings": settings}), PortfolioFeed.model_construct(rows=rows)
+    )
+    wanted = {name: f"stopped at the ceiling: {text}" if name == "ceiling" else text for name, text in found.items()}
+    assert list(told) == list(wanted.items())
+
+
+def test_a_cut_short_what_if_is_not_resumed() -> None:
+    header = plan(Words(as_of="2008-09-30"), None).header
+    rows = (row().model_copy(update={"status": "unpaid"}),)
+    told = dict(cut_short(header, PortfolioFeed.model_construct(rows=rows), "run the same command again with"))
+    assert told["ceiling"] == "stopped at the ceiling: 1 unpaid; run the same command again with --max-cost USD"
 
 
 # the figures

@@ -404,12 +404,18 @@ def test_show_prints_the_run_and_one_debate(cli: Cli, three: Night) -> None:
         "AAPL as of 2012-06-29",
         ENGINE,
         "Debate: desk",
-        "Round 1, opening",
+        ", opening and 2 of 2 rounds; ",
+        "\nOpening\n",
+        "\nRound 1\n",
+        "\nRound 2\n",
+        "\n  opening     ",
+        "\n  round 2     ",
         "bull (p 0.",
         "bear (p 0.",
         "Manager:",
     )
     assert [part for part in parts if part not in one.out] == []
+    assert "Round 3" not in one.out, "an opening is no round of the loop"
     wrong = cli("show", "last", "NOPE", "--out", three.path)
     assert wrong.code == 2
     assert "NOPE" in wrong.error and "IBM" in wrong.error

@@ -51,20 +51,33 @@ def _carried(carried: Carried | None) -> Iterator[str]:
 
 def _debate(transcript: DebateTranscript) -> list[list[str]]:
     """One block a round, then why it ended."""
-    rounds: dict[tuple[int, str], list[str]] = {}
+    rounds: dict[str, list[str]] = {}
     for event in transcript.ledger:
-        stage = event.step.partition(".")[0]
-        rounds.setdefault((event.round_number, stage), []).extend(_turn(event))
-    loop = transcript.configured_rounds
-    opened = "opening and " * any(stage == "opening" for _, stage in rounds)
-    held = f", {opened}{transcript.executed_rounds} of {loop} rounds" if loop else ""
-    ended = f"Debate: {transcript.protocol}{held}; ended by {printable(transcript.stop_reason)}"
-    blocks = [[_heading(number, stage), *lines] for (number, stage), lines in rounds.items()]
+        rounds.setdefault(part_of(event, transcript), []).extend(_turn(event))
+    ended = f"Debate: {transcript.protocol}{held_of(transcript)}; ended by {printable(transcript.stop_reason)}"
+    blocks = [[name.capitalize(), *lines] for name, lines in rounds.items()]
     return [[ended if transcript.ledger else f"Debate: none, {printable(transcript.stop_reason)}"], *blocks]
 
 
-def _heading(number: int, stage: str) -> str:
-    return f"Round {number}" + ("" if stage == "loop" else f", {stage}")
+def opened(transcript: DebateTranscript) -> bool:
+    """Whether a debate began with an opening, which is no round of its loop."""
+    return any(_stage(event) == "opening" for event in transcript.ledger)
+
+
+def part_of(event: LedgerEvent, transcript: DebateTranscript) -> str:
+    """The part of the debate in which a turn was held: `opening`, `round 1` for the first of the loop, `closing`."""
+    stage = _stage(event)
+    return f"round {event.round_number - opened(transcript)}" if stage == "loop" else stage
+
+
+def held_of(transcript: DebateTranscript) -> str:
+    """How many rounds were held, of how many; empty for a protocol without a loop."""
+    rounds = f"{transcript.executed_rounds} of {transcript.configured_rounds} rounds"
+    return f", {'opening and ' * opened(transcript)}{rounds}" if transcript.configured_rounds else ""
+
+
+def _stage(event: LedgerEvent) -> str:
+    return event.step.partition(".")[0]
 
 
 def _turn(event: LedgerEvent) -> Iterator[str]:
@@ -107,15 +120,24 @@ def _move(move: Move) -> str:
 
 def _gap(transcript: DebateTranscript | None) -> Iterator[str]:
     """Both probabilities by round, and how far they stand apart."""
-    rounds: dict[int, dict[str, float]] = {}
-    for event in transcript.ledger if transcript else ():
-        if isinstance(event, Spoke) and event.contribution.probability is not None:
-            rounds.setdefault(event.round_number, {})[event.contribution.role] = event.contribution.probability
-    pairs = [(number, said["bull"], said["bear"]) for number, said in rounds.items() if len(said) == len(SIDES)]
+    found = probabilities(transcript)
+    pairs = [(name, said["bull"], said["bear"]) for name, said in found.items() if len(said) == len(SIDES)]
     if pairs:
         yield "Gap by round:     bull    bear     gap"
-    for number, bull, bear in pairs:
-        yield f"  {number:<12}{bull:>8.4f}{bear:>8.4f}{abs(bull - bear):>8.4f}"
+    for name, bull, bear in pairs:
+        yield f"  {name:<12}{bull:>8.4f}{bear:>8.4f}{abs(bull - bear):>8.4f}"
+
+
+def probabilities(transcript: DebateTranscript | None) -> dict[str, dict[str, float]]:
+    """Probability of each side by part of the debate; a part in which neither gave one is left out."""
+    if transcript is None:
+        return {}
+    found: dict[str, dict[str, float]] = {}
+    for event in transcript.ledger:
+        if isinstance(event, Spoke) and event.contribution.probability is not None:
+            said = found.setdefault(part_of(event, transcript), {})
+            said[event.contribution.role] = event.contribution.probability
+    return found
 
 
 BECAME: dict[PointAnswer, str] = {

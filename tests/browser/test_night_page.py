@@ -125,7 +125,9 @@ def test_a_link_unfolds_its_ticker_and_everything_is_in_it(page: Any, rows: dict
     whole = block.locator("details.whole")
     assert not whole.locator("h5").first.evaluate(SHOWN)
     whole.locator("summary").click()
-    assert whole.locator("h5").all_inner_texts() == ["Round 1, opening", "Round 2", "Round 3"]
+    assert whole.locator("h5").all_inner_texts() == ["Opening", "Round 1", "Round 2"]
+    assert block.locator("svg .axis").all_text_contents()[-3:] == ["opening", "round 1", "round 2"]
+    assert ", opening and 2 of 2 rounds; ended by" in told
 
 
 def test_the_keyboard_does_it_all(page: Any) -> None:

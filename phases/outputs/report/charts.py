@@ -21,7 +21,8 @@ LABEL = 13
 class Round(NamedTuple):
     """What both sides said in one round; absent where one said nothing."""
 
-    number: int
+    name: str
+    """`opening`, or `round 1` for the first of the loop."""
     bull: float | None
     bear: float | None
 
@@ -100,7 +101,7 @@ GAP = Frame(34, 290, 10, 172)
 def gap_told(ticker: str, rounds: Sequence[Round], panel: float | None) -> str:
     """The gap chart in words, with all its numbers."""
     parts = [
-        f"round {one.number}: bull {chance(one.bull)}, bear {chance(one.bear)}"
+        f"{one.name}: bull {chance(one.bull)}, bear {chance(one.bear)}"
         + (
             f", midpoint {chance((one.bull + one.bear) / 2)}, gap {chance(abs(one.bull - one.bear))}"
             if one.bull is not None and one.bear is not None
@@ -122,7 +123,7 @@ def gap_chart(ticker: str, rounds: Sequence[Round], panel: float | None) -> Mark
     both = [(x, one.bull, one.bear) for x, one in placed if one.bull is not None and one.bear is not None]
     middle = [(x, GAP.y((high + low) / 2)) for x, high, low in both]
     parts = GAP.grid((0, 0.25, 0.5, 0.75, 1))
-    parts += [_text("axis", x, GAP.bottom + 18, f"round {one.number}", "middle") for x, one in placed]
+    parts += [_text("axis", x, GAP.bottom + 18, one.name, "middle") for x, one in placed]
     edge = [(x, GAP.y(high)) for x, high, _ in both] + [(x, GAP.y(low)) for x, _, low in reversed(both)]
     parts.append(_path("band", edge))
     if panel is not None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from phases.outputs.debate import BECAME, DECIDED, GAP, THEATER
+from phases.outputs.debate import BECAME, DECIDED, GAP, THEATER, held_of, opened, part_of, probabilities
 from phases.outputs.report.charts import Round, gap_chart
 from phases.outputs.report.records import TickerNight
 from phases.outputs.report.words import FATE, chance, flag_text, threshold_text, until, value_text
@@ -130,11 +130,7 @@ def _point(one: WeighedClaim, moves: bool, known: Known, ruling: str, last: tupl
 
 def rounds(transcript: DebateTranscript | None) -> tuple[Round, ...]:
     """Probabilities of both sides by round; rounds in which neither gave one are left out."""
-    found: dict[int, dict[str, float]] = {}
-    for event in transcript.ledger if transcript else ():
-        if isinstance(event, Spoke) and event.contribution.probability is not None:
-            found.setdefault(event.round_number, {})[event.contribution.role] = event.contribution.probability
-    return tuple(Round(number, said.get("bull"), said.get("bear")) for number, said in sorted(found.items()))
+    return tuple(Round(name, said.get("bull"), said.get("bear")) for name, said in probabilities(transcript).items())
 
 
 def _gap(night: TickerNight) -> Markup | None:
@@ -145,11 +141,12 @@ def _gap(night: TickerNight) -> Markup | None:
 
 def transcript(debate: DebateTranscript | None) -> list[tuple[str, list[Turn]]]:
     """Headings and turns, in the order of the ledger."""
-    found: dict[tuple[int, str], list[Turn]] = {}
-    for event in debate.ledger if debate else ():
-        stage = event.step.partition(".")[0]
-        found.setdefault((event.round_number, stage), []).append(_turn(event))
-    return [(f"Round {number}" + f", {stage}" * (stage != "loop"), turns) for (number, stage), turns in found.items()]
+    if debate is None:
+        return []
+    found: dict[str, list[Turn]] = {}
+    for event in debate.ledger:
+        found.setdefault(part_of(event, debate).capitalize(), []).append(_turn(event))
+    return list(found.items())
 
 
 def _turn(event: LedgerEvent) -> Turn:
@@ -248,11 +245,12 @@ def block(night: TickerNight) -> dict[str, Any]:
         "carried": carried,
         "left": [(one, cited(one.evidence, known)) for one in (carried.points if carried else ())],
         "tests": tests(carried.conditions if carried else (), known),
-        "flags": [(flag, flag_text(flag)) for flag in row.flags],
+        "flags": [(flag, flag_text(flag, debate is not None and opened(debate))) for flag in row.flags],
         "readouts": readouts(summary) if row.decided_by else [],
         "decided": DECIDED[row.decided_by] if row.decided_by else "",
         "rounds": transcript(debate),
         "debate": debate,
+        "held": held_of(debate) if debate else "",
         "known": len(items),
         "stale": sum(one.stale for one in items),
         "sources": sorted(Counter(one.source for one in items).items()),

@@ -89,8 +89,8 @@ _TURN = re.compile(r"(?P<seat>.+?)_(?P<round>[0-9]+)_(?P<flag>.+)")
 _START = {"manager_": "manager: {}", "missing_": "the axis {} has no evidence", "absent_": "no value to stop on: {}"}
 
 
-def flag_text(flag: str) -> str:
-    """A flag in words; its own name where it has none.
+def flag_text(flag: str, opened: bool = False) -> str:
+    """A flag in words; its own name where it has none. `opened`: turns of number 1 are those of an opening.
 
     >>> flag_text("missing_news"), flag_text("bull_2_void"), flag_text("new_kind")
     ('the axis news has no evidence', 'bull, round 2: the turn does not count', 'new kind')
@@ -99,10 +99,11 @@ def flag_text(flag: str) -> str:
         return FLAGS[flag]
     turn = _TURN.fullmatch(flag)
     if turn is not None:
-        return f"{turn['seat']}, round {turn['round']}: {flag_text(turn['flag'])}"
+        number = int(turn["round"]) - opened
+        return f"{turn['seat']}, {f'round {number}' if number else 'opening'}: {flag_text(turn['flag'])}"
     for start, told in _START.items():
         if flag.startswith(start):
-            return told.format(flag_text(flag.removeprefix(start)))
+            return told.format(flag_text(flag.removeprefix(start), opened))
     return flag.replace("_", " ")
 
 

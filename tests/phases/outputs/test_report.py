@@ -23,15 +23,15 @@ from schemas.manager import PointAnswer
 from schemas.summary import RATED, Status
 from tests.conftest import DAY, ROOT, Cli, Night, Shared, Told
 
-ROUNDS = (Round(1, 0.65, 0.25), Round(2, 0.65, 0.28), Round(3, 0.68, 0.28))
+ROUNDS = (Round("opening", 0.65, 0.25), Round("round 1", 0.65, 0.28), Round("round 2", 0.68, 0.28))
 """The contested question of the forecaster debate: gaps .40, .37, .40; the panel's mean is .4133."""
 
 
 def test_the_gap_chart_says_every_number() -> None:
     told = gap_told("FED", ROUNDS, 0.4133)
-    for words in ("round 1: bull 0.650, bear 0.250, midpoint 0.450, gap 0.400", "midpoint 0.465, gap 0.370"):
+    for words in ("opening: bull 0.650, bear 0.250, midpoint 0.450, gap 0.400", "midpoint 0.465, gap 0.370"):
         assert words in told
-    assert "round 3: bull 0.680, bear 0.280, midpoint 0.480, gap 0.400" in told
+    assert "round 2: bull 0.680, bear 0.280, midpoint 0.480, gap 0.400" in told
     assert told.endswith("The panel before the debate: 0.413.")
 
 
@@ -51,7 +51,7 @@ def test_the_gap_chart_draws_to_scale() -> None:
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=5), st.floats(0, 1))
 def test_no_label_covers_another_and_none_leaves_the_drawing(pairs: list[tuple[float, float]], panel: float) -> None:
-    chart = str(gap_chart("X", [Round(at + 1, *pair) for at, pair in enumerate(pairs)], panel))
+    chart = str(gap_chart("X", [Round(f"round {at}", *pair) for at, pair in enumerate(pairs)], panel))
     heights = sorted(float(y) for y in re.findall(r'text class="name [a-z]+" x="[\d.]+" y="([\d.]+)"', chart))
     assert len(heights) == 4
     assert all(b - a >= LABEL - 0.1 for a, b in pairwise(heights))
@@ -59,7 +59,7 @@ def test_no_label_covers_another_and_none_leaves_the_drawing(pairs: list[tuple[f
 
 
 def test_a_side_that_was_silent_is_not_drawn_through() -> None:
-    chart = str(gap_chart("X", (Round(1, 0.6, None), Round(2, 0.6, 0.4)), None))
+    chart = str(gap_chart("X", (Round("round 1", 0.6, None), Round("round 2", 0.6, 0.4)), None))
     assert "round 1: bull 0.600, bear –;" in chart
     assert chart.count('class="bear dot"') == 1 and chart.count('class="bull dot"') == 2
 
@@ -98,6 +98,8 @@ def test_every_flag_that_the_program_sets_has_words() -> None:
     assert len(found) > 15
     assert found - set(FLAGS) == set()
     assert flag_text("bear_3_unpaid_move").startswith("bear, round 3: ")
+    assert flag_text("bear_3_unpaid_move", opened=True).startswith("bear, round 2: ")
+    assert flag_text("bull_1_void", opened=True) == "bull, opening: the turn does not count"
 
 
 PROTOCOLS = ("forecaster", "moderated", "panel", "points", "rounds")

@@ -21,11 +21,11 @@ from phases.core.budget import Spent
 from phases.core.log import LOG
 from phases.core.recorder import Recorder
 from phases.outputs.progress import Block, Lines, Waits
-from phases.outputs.terminal import feed_table, last_lines
+from phases.outputs.terminal import feed_table, first_lines, last_lines
 from schemas.events import Usage
 from schemas.feed import FeedRow, PortfolioFeed
 from schemas.health import Alarm
-from schemas.run import RunRecord
+from schemas.run import RunHeader, RunRecord
 from tests.conftest import DAY, ROOT, Cli, Desk, Night
 
 SGR = re.compile(r"\x1b\[[0-9;]*m")
@@ -166,6 +166,26 @@ def test_what_moved_stands_first_and_every_line_fits() -> None:
     assert max(map(len, lines)) <= 80 and all(line.isprintable() for line in lines)
     painted = feed_table(PortfolioFeed.model_construct(rows=rows), 80, colour=True)
     assert SGR.sub("", painted).splitlines() == lines, "colour says nothing that words do not"
+
+
+@pytest.mark.parametrize(("room", "why"), [(80, True), (60, True), (53, True), (52, False), (43, False)])
+def test_a_narrow_table_shortens_the_reason_and_then_goes_without(room: int, why: bool) -> None:
+    """Beside the reason the table takes 45 columns where names are short: 53 leave it 8, 52 are too few."""
+    rows = (_row("IBM", 1, 2, "bull gained " * 9), _row("ZZZ", None, None, "no source answers " * 3))
+    lines = feed_table(PortfolioFeed.model_construct(rows=rows), room).splitlines()
+    assert max(map(len, lines)) <= room
+    assert lines[0].endswith("  why") is why and ("bull" in lines[2]) is why
+
+
+def test_the_first_lines_break_between_words(three: Night, monkeypatch: pytest.MonkeyPatch) -> None:
+    ((text,),) = three.ask("SELECT header FROM runs")
+    header = RunHeader.model_validate_json(text)
+    monkeypatch.setenv("COLUMNS", "60")
+    told = first_lines(header, None).splitlines()
+    assert max(map(len, told)) <= 60
+    monkeypatch.setenv("COLUMNS", "120")
+    assert " ".join(" ".join(told).split()) == " ".join(first_lines(header, None).split())
+    assert any(header.run_id in line for line in told)
 
 
 def test_alarms_stand_in_the_last_lines(three: Night) -> None:

@@ -17,6 +17,9 @@ WIDEST = 120
 USUAL = 80
 """Columns where no terminal says how many it has."""
 
+WHY = 8
+"""Fewest columns in which a reason says anything; where fewer are left, the table goes without."""
+
 FAINT, RED, GREEN, YELLOW = "2", "31", "32", "33"
 STANCE_COLOURS = {"buy": GREEN, "sell": RED}
 STATUS_COLOURS = {
@@ -30,10 +33,11 @@ def first_lines(header: RunHeader, span: Span | None) -> str:
     """Which engine speaks and how far its prices reach; then which night and run."""
     source, tickers = header.settings.source.name, len(header.tickers)
     mean = " | benchmark: equal-weight mean of its series" * (header.question.benchmark == UNIVERSE_MEAN)
-    return (
-        f"engine: {header.engine} | {source} prices {f'end {span.last}' if span else 'from the journal'}{mean}\n"
-        f"night of {header.as_of} | {tickers} ticker{'s' * (tickers != 1)} | run {header.run_id}"
+    lines = (
+        f"engine: {header.engine} | {source} prices {f'end {span.last}' if span else 'from the journal'}{mean}",
+        f"night of {header.as_of} | {tickers} ticker{'s' * (tickers != 1)} | run {header.run_id}",
     )
+    return "\n".join(wrapped(one, "") for one in lines)
 
 
 def coloured(stream: TextIO) -> bool:
@@ -60,8 +64,10 @@ def feed_table(feed: PortfolioFeed, room: int | None = None, *, colour: bool = F
     """
     room = room or width()
     wide = max([6, *(len(row.ticker) for row in feed.rows)])
-    head = f"{'ticker':{wide}}  {'status':9}  {'pre':>3}  {'delta':>5}  {'post':>4}  {'stance':6}  why"
-    lines = [head, "-" * min(room, len(head) + 20)]
+    head = f"{'ticker':{wide}}  {'status':9}  {'pre':>3}  {'delta':>5}  {'post':>4}  {'stance':6}"
+    left = room - len(head) - 2
+    head += "  why" * (left >= WHY)
+    lines = [head, "-" * min(room, wide + 62)]
     for row in sorted(feed.rows, key=lambda one: one.conviction_post == one.conviction_pre):
         cells = [
             f"{row.ticker:{wide}}",
@@ -70,7 +76,7 @@ def feed_table(feed: PortfolioFeed, room: int | None = None, *, colour: bool = F
             f"{points_text(row.conviction_delta):>5}",
             f"{points_text(row.conviction_post):>4}",
             _painted(f"{row.stance or '-':6}", STANCE_COLOURS.get(row.stance or ""), colour),
-            _shortened(_why(row), max(room - wide - 39, 20)),
+            _shortened(_why(row), left) if left >= WHY else "",
         ]
         lines.append("  ".join(cells).rstrip())
     notes = [note for flag, note in NOTES.items() if any(flag in row.flags for row in feed.rows)]
@@ -121,7 +127,9 @@ def _moved(health: NightHealth) -> str:
 
 def wrapped(text: str, indent: str = "  ") -> str:
     """A paragraph that breaks between words and hangs under its label."""
-    return textwrap.fill(printable(text), width(), initial_indent=indent, subsequent_indent=f"{indent}  ")
+    return textwrap.fill(
+        printable(text), width(), initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False
+    )
 
 
 def width() -> int:

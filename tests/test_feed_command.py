@@ -64,6 +64,14 @@ def test_to_names_the_file_of_every_form(cli: Cli, two: Night, tmp_path: Path, f
     assert [one.name for one in tmp_path.iterdir() if one.is_file()] == ["file"]
 
 
+def test_the_folders_of_to_are_made_and_what_cannot_be_made_is_said(cli: Cli, two: Night, tmp_path: Path) -> None:
+    told = cli("feed", "last", "--to", tmp_path / "new" / "folder" / "feed.csv", "--out", two.path)
+    assert told.code == 0 and (tmp_path / "new" / "folder" / "feed.csv").read_text().startswith("schema_version,")
+    (tmp_path / "file").write_text("")
+    told = cli("feed", "last", "--to", tmp_path / "file" / "feed.csv", "--out", two.path)
+    assert told.code == 2 and f"--to {tmp_path / 'file' / 'feed.csv'}: cannot be written" in told.error
+
+
 def test_prices_are_those_that_the_night_saw(cli: Cli, two: Night) -> None:
     told = cli("feed", "last", "--format", "prices", "--out", two.path)
     rows = list(csv.DictReader(io.StringIO(told.out)))

@@ -52,21 +52,26 @@ FORMATS = {"csv": feed_csv, "json": feed_json}
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file so that a reader finds the old one whole or the new one whole. Writes a file.
+    """Write a file so that a reader finds the old one whole or the new one whole. Writes a file, makes its folders.
 
-    What is no regular file (a pipe, a device) is written to as it is.
+    Where it fails, nothing of the new one is left. What is no regular file (a pipe, a device) is written to as it is.
     """
     raw = content.encode() if isinstance(content, str) else content
     if path.exists() and not path.is_file():
         path.write_bytes(raw)
         return
+    path.parent.mkdir(parents=True, exist_ok=True)
     start = f".{path.name}.draft-"
     for stray in path.parent.glob(f"{start}*"):
         if not process_lives(stray.name.removeprefix(start).replace("-", ":")):
             stray.unlink(missing_ok=True)
     draft = path.with_name(start + process_name().replace(":", "-"))
-    with draft.open("wb") as file:
-        file.write(raw)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
+    try:
+        with draft.open("wb") as file:
+            file.write(raw)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)  # on a full disk it would keep the disk full
+        raise

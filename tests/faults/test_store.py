@@ -128,6 +128,7 @@ def test_F090_a_full_disk_leaves_the_previous_feed_whole(tmp_path: Path, monkeyp
         patch.setattr("os.fsync", no_room)
         with pytest.raises(OSError, match="No space left"):
             write_whole(feed, "new\n" * 1000)
+    assert [one.name for one in tmp_path.iterdir()] == ["feed.csv"]  # the draft does not keep the disk full
     assert feed.read_text() == "old\n"
     write_whole(feed, "new\n")
     assert feed.read_text() == "new\n"

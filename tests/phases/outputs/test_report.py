@@ -146,7 +146,7 @@ def test_the_same_night_gives_the_same_page(three: Night, tmp_path: Path, cli: C
         ((), "name a RUN (an id, or `last`), or say --history; not both"),
         (("last", "--history"), "name a RUN (an id, or `last`), or say --history; not both"),
         (("2001-02-03-00000000",), "is unknown"),
-        (("last", "--to", "/no/such/folder/page.html"), "/no/such/folder/page.html cannot be written"),
+        (("last", "--to", "/proc/no/page.html"), "/proc/no/page.html cannot be written"),
     ],
 )
 def test_what_cannot_be_is_one_line(three: Night, cli: Cli, words: tuple[str, ...], told: str) -> None:

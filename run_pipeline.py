@@ -214,14 +214,14 @@ def validate(
     contract: Annotated[str, typer.Argument(metavar="CONTRACT", help="A name that `schemas` lists.")],
     file: Annotated[str, typer.Argument(metavar="F|-", help="A JSON file, or - for stdin.")],
 ) -> None:
-    """Check JSON against a contract."""
+    """Check JSON against a contract, and a feed against its content hash."""
     from phases.core.scanner import Malformed, read_input, strict_json
-    from schemas.validation import problems, published
+    from schemas.validation import complaints, published
 
     if contract not in published():
         raise UsageError(f"{printable(contract)!r} is no contract{nearest(contract, published())} (see `schemas`)")
     try:
-        found = problems(contract, strict_json(read_input(file)))
+        found = complaints(contract, strict_json(read_input(file)))
     except Malformed as error:
         tell(f"(document): {printable(str(error))}")
         raise typer.Exit(1) from None

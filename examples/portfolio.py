@@ -9,6 +9,7 @@ refuses what must not be traded on, and says why. Needs pip install 'rebuttal[po
 from __future__ import annotations
 
 import argparse
+import hashlib
 import io
 import json
 import subprocess
@@ -33,6 +34,8 @@ def refused(feed: dict, wanted: list[str], session: str) -> str | None:
     """Why a feed must not be used: `wanted` are the tickers it should have, `session` the night it should be of."""
     if feed["schema_version"] != "1":
         return f"schema_version {feed['schema_version']} is unknown (known: 1)"
+    if feed["content_hash"] != content_hash(feed):
+        return "its content_hash does not fit: something in it was changed"
     rows = feed["rows"]
     unknown = sorted({row["status"] for row in rows} - RATED - NOT_RATED)
     if unknown:
@@ -54,6 +57,13 @@ def refused(feed: dict, wanted: list[str], session: str) -> str | None:
     }
     found = [f"{what}: {', '.join(sorted(names))}" for what, names in troubles.items() if names]
     return "; ".join(found) or None
+
+
+def content_hash(feed: dict) -> str:
+    """The hash that a feed with this header and these rows has."""
+    head = {name: value for name, value in feed.items() if name not in ("rows", "content_hash")}
+    text = json.dumps([head, feed["rows"]], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def pypfopt_weights(document: dict, returns: pd.DataFrame, cap: float) -> tuple[pd.Series, pd.Series]:

@@ -14,7 +14,7 @@ from phases.maths.exact import exact
 from phases.maths.views import Verdict, excess_view, view_confidence
 from schemas.analyst import AnalystPayload
 from schemas.base import Stance, Ticker
-from schemas.feed import SCHEMA_VERSION, FeedRow, PortfolioFeed, TickerOutcome
+from schemas.feed import SCHEMA_VERSION, FeedRow, PortfolioFeed, TickerOutcome, feed_hash
 from schemas.market import MarketSnapshot, Question
 from schemas.run import RunHeader
 from schemas.settings import AnalystSettings
@@ -60,8 +60,8 @@ def portfolio_feed(
         "protocol": header.settings.debate.protocol,
         "valid": any(row.status in RATED for row in rows),
     }
-    parts = [{**head, "as_of": header.as_of.isoformat()}, [row.model_dump(mode="json") for row in rows]]
-    return PortfolioFeed.model_validate({**head, "rows": rows, "content_hash": digest(canonical(parts))})
+    told = {**head, "as_of": header.as_of.isoformat(), "rows": [row.model_dump(mode="json") for row in rows]}
+    return PortfolioFeed.model_validate({**head, "rows": rows, "content_hash": feed_hash(told)})
 
 
 def _row(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -116,6 +119,13 @@ class FeedRow(Model):
     """Digest of the ticker's evidence."""
     transcript_hash: Text | None
     """Digest of the debate."""
+
+
+def feed_hash(document: Mapping[str, Any]) -> str:
+    """The `content_hash` that a feed must have, from its JSON: header and rows as they stand, whatever it has now."""
+    head = {name: value for name, value in document.items() if name not in ("rows", "content_hash")}
+    text = json.dumps([head, document["rows"]], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 class PortfolioFeed(Model):

@@ -117,6 +117,18 @@ def problems(contract: type[Model] | str, value: Any) -> tuple[Problem, ...]:
     return tuple(dict.fromkeys(one for _, one in sorted(found, key=lambda pair: pair[0])))
 
 
+def complaints(contract: str, value: Any) -> tuple[Problem, ...]:
+    """What is wrong with a document of a published contract: its problems, else a feed that is not as its hash says."""
+    found = problems(contract, value)
+    if found or contract != "PortfolioFeed":
+        return found
+    from schemas.feed import feed_hash
+
+    told, made = value["content_hash"], feed_hash(value)
+    rule = f"does not fit the content, whose hash is {made}: something was changed"
+    return () if told == made else (Problem("/content_hash", _shorten(told), rule),)
+
+
 Place = tuple[tuple[bool, int, str], ...]
 """A place in a document, sortable: list positions as numbers, keys as words."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import sqlite3
@@ -15,7 +16,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from phases.sources.packaged import PackagedSource
-from tests.conftest import DAY, Cli, Night, Shared, Told
+from tests.conftest import DAY, ROOT, Cli, Night, Shared, Told
 
 
 @pytest.fixture
@@ -80,6 +81,28 @@ def test_prices_are_those_that_the_night_saw(cli: Cli, two: Night) -> None:
         bars = PackagedSource().fetch("bars", {"symbol": name, "as_of": DAY, "sessions": "280"})
         assert [float(row[name]) for row in rows] == list(bars["adj_close"])
         assert [row["day"] for row in rows] == [str(day) for day in bars["days"]]
+
+
+def test_validate_refuses_a_feed_that_is_not_as_its_hash_says(cli: Cli, two: Night, tmp_path: Path) -> None:
+    text = (two.path / ids(two)[1] / "feed.json").read_text()
+    document, file = json.loads(text), tmp_path / "feed.json"
+    file.write_text(text)
+    assert cli("validate", "PortfolioFeed", file).out == "valid PortfolioFeed\n"
+    for change in ({"protocol": "another"}, {"rows": document["rows"][:1]}, {"content_hash": "0" * 32}):
+        file.write_text(json.dumps({**document, **change}))
+        told = cli("validate", "PortfolioFeed", file)
+        assert told.code == 1 and told.err.startswith('/content_hash: "') and "does not fit the content" in told.err
+    document["rows"][0]["probability_post"] += 0.0001
+    file.write_text(json.dumps(document))
+    assert cli("validate", "PortfolioFeed", file).code == 1
+
+
+def test_the_recipe_of_the_content_hash_holds(two: Night, monkeypatch: pytest.MonkeyPatch) -> None:
+    guide = (ROOT / "docs" / "feed.md").read_text()
+    recipe = guide.split("## Content hash")[1].split("```python\n")[1].split("```")[0]
+    for run_id in ids(two):
+        monkeypatch.chdir(two.path / run_id)
+        exec(recipe, {"json": json, "hashlib": hashlib})  # it asserts
 
 
 @pytest.mark.parametrize("form", ["pypfopt", "skfolio"])

@@ -16,7 +16,7 @@ import pytest
 
 from phases.outputs.handoff import HANDOFFS
 from phases.outputs.tables import feed_json
-from schemas.feed import PortfolioFeed
+from schemas.feed import PortfolioFeed, feed_hash
 from schemas.summary import RATED, Status
 from tests.conftest import DAY, ROOT, Cli, Night
 from tests.phases.outputs.feeds import feed, row
@@ -138,10 +138,12 @@ def test_a_night_without_any_view_is_the_prior(example: Any, library: str) -> No
 
 
 GOOD = json.loads(feed_json(feed([row("AAPL"), row("IBM", "gated"), row("MSFT", "failed")])))
+GOOD["content_hash"] = feed_hash(GOOD)
 
 
 def changed(**more: Any) -> dict[str, Any]:
-    return {**GOOD, **more}
+    document = {**GOOD, **more}
+    return {**document, "content_hash": feed_hash(document), **more}
 
 
 def with_row(at: int, **more: Any) -> dict[str, Any]:
@@ -155,6 +157,7 @@ def with_row(at: int, **more: Any) -> dict[str, Any]:
     [
         (changed(schema_version="2"), "schema_version 2 is unknown"),
         (with_row(1, status="abandoned"), "status abandoned is unknown"),
+        (changed(content_hash=GOOD["content_hash"], protocol="another"), "content_hash does not fit"),
         (changed(valid=False), "invalid"),
         (changed(rows=[GOOD["rows"][2]]), "invalid"),
         (changed(as_of="2008-09-29"), "is of 2008-09-29"),

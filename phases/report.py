@@ -18,7 +18,9 @@ from phases.debate.carry import CLOSED
 from phases.night import stored_feed, stored_risk
 from phases.outputs.report.page import ROOM, history_page, night_page
 from phases.outputs.report.records import Night, Past, PastRun, TickerNight, Waiting
+from phases.outputs.report.score import Resolution
 from phases.outputs.tables import write_whole
+from phases.resolved import resolved
 from schemas.analyst import AnalystPayload
 from schemas.base import Model
 from schemas.bias import BiasRow
@@ -90,6 +92,7 @@ def night_text(store: Store, known: Known, room: int = ROOM) -> str:
             bias=None if bias is None else BiasRow.model_validate_json(bias),
             risk=stored_risk(store, known.run_id),
             ticker=lambda row: _ticker(row, kept.load(row.ticker)),
+            resolved=resolved(store, feed.as_of, known.engine).get(known.engine, Resolution()),
         ),
         room,
     )
@@ -111,15 +114,21 @@ def history_text(store: Store) -> str:
     if not finished:
         raise UsageError("report --history: this store holds no finished night yet; start one with `run`")
     engines = list(dict.fromkeys(one.engine for one in reversed(finished)))
-    return history_page([_past(store, engine, [one for one in finished if one.engine == engine]) for engine in engines])
+    outcomes = resolved(store)
+    return history_page(
+        [
+            _past(store, engine, [one for one in finished if one.engine == engine], outcomes.get(engine, Resolution()))
+            for engine in engines
+        ]
+    )
 
 
-def _past(store: Store, engine: str, known: Sequence[Known]) -> Past:
+def _past(store: Store, engine: str, known: Sequence[Known], outcomes: Resolution) -> Past:
     found = [_run(store, one) for one in known]
     runs = tuple(sorted(found, key=lambda run: run.record.session))
     latest = {row.ticker: row for run in runs for row in run.rows if row.decided_by is not None}
     waiting = [_waiting(store, latest[ticker]) for ticker in sorted(latest)]
-    return Past(engine, runs, tuple(one for one in waiting if one.points or one.conditions))
+    return Past(engine, runs, tuple(one for one in waiting if one.points or one.conditions), outcomes)
 
 
 def _run(store: Store, known: Known) -> PastRun:

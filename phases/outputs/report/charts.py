@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from phases.outputs.report.words import chance, signed
+from phases.maths.scoring import Bin
+from phases.outputs.report.words import chance, count, signed
 
 LABEL = 13
 """Least distance of two lines of text, in units of a drawing."""
@@ -78,6 +79,10 @@ class Frame(NamedTuple):
     right: float
     top: float
     bottom: float
+
+    def x(self, share: float) -> float:
+        """Place of a probability, where the axis across is one too."""
+        return self.left + share * (self.right - self.left)
 
     def y(self, share: float) -> float:
         """Height of a probability."""
@@ -164,6 +169,25 @@ def delta_chart(counts: Sequence[tuple[int, int]]) -> Markup:
         parts.append(_text("value", middle, 114 - height, f"{number:,}", "middle"))
         parts.append(_text("axis", middle, 137, signed(delta), "middle"))
     return _svg(340, 146, f"Debates by their change of conviction. {told}.", parts)
+
+
+CALIBRATION = Frame(34, 414, 24, 214)
+
+
+def calibration_chart(bins: Sequence[Bin]) -> Markup:
+    """Share that came true by probability, with the number of forecasts above each bin."""
+    said = (f"{count(one.n, 'forecast')}, said {chance(one.said)}, came true {chance(one.came)}" for one in bins)
+    told = "; ".join(f"{one.low:g} to {one.high:g}: {words}" for one, words in zip(bins, said, strict=True))
+    ticks = (0, 0.2, 0.4, 0.6, 0.8, 1)
+    parts = CALIBRATION.grid(ticks)
+    parts += [_text("axis", CALIBRATION.x(at), CALIBRATION.bottom + 18, f"{at:g}", "middle") for at in ticks]
+    parts.append(_line("panel", CALIBRATION.x(0), CALIBRATION.y(0), CALIBRATION.x(1), CALIBRATION.y(1)))
+    for one in bins:
+        parts.append(
+            _text("value", CALIBRATION.x((one.low + one.high) / 2), CALIBRATION.top - 10, f"{one.n}", "middle")
+        )
+        parts.append(_dot("after", CALIBRATION.x(one.said), CALIBRATION.y(one.came), 3.5))
+    return _svg(430, 240, f"Calibration by probability after the debate. {told}.", parts)
 
 
 class Mark(NamedTuple):

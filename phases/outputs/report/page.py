@@ -22,6 +22,7 @@ from phases.outputs.report import front, words
 from phases.outputs.report.charts import delta_chart
 from phases.outputs.report.history import past_tickers, past_waiting, run_lines
 from phases.outputs.report.records import Night, Past
+from phases.outputs.report.score import calibrated, score
 from phases.outputs.report.ticker import block
 
 PLACE = Path(__file__).parent / "templates"
@@ -114,6 +115,7 @@ def _night(night: Night, lines: Sequence[front.Line], blocks: Sequence[tuple[Mar
         "bill": front.bill_rows(night),
         "deltas": delta_chart(front.deltas(night)),
         "debated": sum(number for _, number in front.deltas(night)),
+        "calibration": calibrated(night.resolved) if night.resolved.known else None,
         "statuses": sorted({one.row.status for one in lines}),
         "settings": json.dumps(dump, indent=1, ensure_ascii=False).splitlines(),
         "protocol": header.protocol.splitlines(),
@@ -128,6 +130,7 @@ def history_page(past: Sequence[Past]) -> str:
             "runs": run_lines(one),
             "tickers": past_tickers(one),
             "waiting": past_waiting(one),
+            "score": score(one.resolved),
             "first": one.runs[0].record.session,
             "last": one.runs[-1].record.session,
         }

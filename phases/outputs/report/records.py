@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from phases.outputs.report.score import Resolution
 from schemas.bias import BiasRow
 from schemas.debate import Carried, Case, Condition
 from schemas.feed import FeedRow, PortfolioFeed, TickerOutcome
@@ -39,6 +40,8 @@ class Night:
     """Absent where no risk seats were to be asked."""
     ticker: Callable[[FeedRow], TickerNight]
     """Everything the night made of the ticker of a row."""
+    resolved: Resolution
+    """What had become of the engine's forecasts by the night's session."""
 
 
 @dataclass(frozen=True)
@@ -73,3 +76,5 @@ class Past:
     engine: str
     runs: tuple[PastRun, ...]
     waiting: tuple[Waiting, ...]
+    resolved: Resolution
+    """What has become of its forecasts."""

@@ -240,8 +240,10 @@ def _gaps(counts: Counter[str], bias: BiasRow) -> Iterator[str]:
         yield f"{counts['axes_missing']} of {_many(counts['axes'], 'axis view')} had no evidence"
     if bias.coverage is None:
         return
-    if bias.coverage.long_missing:
-        yield f"{', '.join(bias.coverage.long_missing)} of the macro view had no value for many nights"
+    reasons = {name: one.reason or "" for name, one in bias.provenance.items()}
+    lost = [name for name in bias.coverage.long_missing if not reasons[name].startswith("no source")]  # known, no news
+    if lost:
+        yield f"{', '.join(lost)} of the macro view had no value for many nights"
     if bias.coverage.stale is not None:
         yield f"the macro view is stale: {bias.coverage.stale}"
 

@@ -15,7 +15,7 @@ from phases.health import Tally, alarms, cut_short, night_health
 from phases.night import Finished, hold_night
 from phases.plan import Words, plan
 from schemas.analyst import MissingAxis
-from schemas.bias import Coverage
+from schemas.bias import Coverage, Provenance
 from schemas.feed import Failure, FeedRow, PortfolioFeed, TickerOutcome
 from schemas.ledger import DebateTranscript, Voided
 from schemas.summary import DebateSummary
@@ -141,8 +141,12 @@ def test_what_nothing_was_known_of_is_an_alarm() -> None:
     tally, absent = Tally(), (MissingAxis(axis="fundamental", reason="no source"),)
     tally.add(row(), TickerOutcome(analyst_payload=payload(missing_axes=absent)))
     assert told(tally)["coverage"] == "1 of 2 axis views had no evidence"
-    cover = Coverage(fresh=0.5, carried=0, missing=0.5, long_missing=("vix_level",), stale="10 days old")
-    assert told(Tally(), BIAS.model_copy(update={"coverage": cover})) == {
+    away = ("vix_level", "forex_bias")
+    cover = Coverage(fresh=0.5, carried=0, missing=0.5, long_missing=away, stale="10 days old")
+    down = Provenance(status="missing", reason="VIXCLS: nothing answers", missing_nights=5)
+    bias = BIAS.model_copy(update={"coverage": cover, "provenance": {**BIAS.provenance, "vix_level": down}})
+    assert BIAS.provenance["forex_bias"].reason == "no source", "which is known, and no news"
+    assert told(Tally(), bias) == {
         "coverage": "vix_level of the macro view had no value for many nights; the macro view is stale: 10 days old"
     }
 

@@ -74,8 +74,10 @@ def _row(
         numbers |= _numbers(payload, summary, exact(settings.watch_spread))
     flags = _flags(status, numbers, outcome, header)
     if payload is not None and numbers["probability_post"] is not None:
-        numbers |= _view(numbers["probability_post"], snapshot, question.horizon_sessions, "split" in flags)
-        numbers["view_confidence"] = _trust(status, numbers, flags, payload, settings)
+        disputed = status == "contested" or "split" in flags
+        if not disputed:
+            numbers |= _view(numbers["probability_post"], snapshot, question.horizon_sessions)
+        numbers["view_confidence"] = 0.0 if disputed else _trust(status, numbers, flags, payload, settings)
     transcript = outcome.debate_transcript
     row = {
         "schema_version": SCHEMA_VERSION,
@@ -137,11 +139,11 @@ def _numbers(payload: AnalystPayload, summary: DebateSummary, watch_spread: Frac
     }
 
 
-def _view(probability: float, snapshot: MarketSnapshot | None, sessions: int, split: bool) -> dict[str, Any]:
-    """The expected excess return and its period; nothing without a volatility, or where the row is split."""
+def _view(probability: float, snapshot: MarketSnapshot | None, sessions: int) -> dict[str, Any]:
+    """The expected excess return and its period; nothing without a volatility."""
     seen = {one.id: one.value for one in snapshot.evidence} if snapshot else {}
     volatility = seen.get(EXCESS_VOLATILITY)
-    if split or not isinstance(volatility, int | float):
+    if not isinstance(volatility, int | float):
         return {}
     view = excess_view(probability, volatility, sessions)
     return {} if view is None else {"view_excess_return": view, "view_period": f"{sessions} sessions"}
@@ -154,9 +156,7 @@ def _trust(
     payload: AnalystPayload,
     settings: AnalystSettings,
 ) -> float | None:
-    """Trust in the view: 0 where the row is split or contested, else absent without a view."""
-    if "split" in flags or status == "contested":
-        return 0.0
+    """Trust in the view; absent without one."""
     if numbers["view_excess_return"] is None:
         return None
     weights = {axis: exact(weight) for axis, weight in settings.axes.items()}

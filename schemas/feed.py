@@ -89,7 +89,8 @@ class FeedRow(Model):
     """Session on which it resolves."""
     view_excess_return: float | None
     """Expected return over the benchmark within view_period, a ratio (0.01 is 1 percent); null where there is no
-    view: a probability within .01 of one half, flag `split`, or no volatility to scale with (`px.excess_vol_63d`)."""
+    view: status `contested`, flag `split`, a probability within .01 of one half, or no volatility to scale with
+    (`px.excess_vol_63d`)."""
     view_period: Text | None
     """Period of view_excess_return, for example `21 sessions`; a year of it is times 252 / 21, a day is over 21."""
     view_confidence: Annotated[float, Field(ge=0, le=1)] | None

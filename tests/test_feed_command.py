@@ -102,7 +102,7 @@ def test_the_recipe_of_the_content_hash_holds(two: Night, monkeypatch: pytest.Mo
     recipe = guide.split("## Content hash")[1].split("```python\n")[1].split("```")[0]
     for run_id in ids(two):
         monkeypatch.chdir(two.path / run_id)
-        exec(recipe, {"json": json, "hashlib": hashlib})  # it asserts
+        exec(recipe, {"json": json, "hashlib": hashlib, "Path": Path})  # it asserts
 
 
 @pytest.mark.parametrize("form", ["pypfopt", "skfolio"])

@@ -26,8 +26,8 @@ def test_the_hand_calculation_reaches_the_row() -> None:
     assert row_of(seen(after=0.44, analyst_payload=payload(-2, "sell"))).view_excess_return == -0.010895
 
 
-@pytest.mark.parametrize("status", RATED)
-def test_every_rated_status_has_a_view_from_the_probability_after(status: Status) -> None:
+@pytest.mark.parametrize("status", [one for one in RATED if one != "contested"])
+def test_every_rated_status_but_contested_has_a_view_from_the_probability_after(status: Status) -> None:
     row = row_of(outcome(status, market_snapshot=QUARTER))
     expected = {0.55: 0.009069, 0.57: 0.012729}  # z .12566 and .17637, x .25 x the root of 21/252
     assert row.probability_post is not None
@@ -61,9 +61,10 @@ def test_a_split_row_has_no_view_and_no_trust() -> None:
     assert (row.view_excess_return, row.view_period, row.view_confidence) == (None, None, 0.0)
 
 
-def test_a_contested_row_keeps_its_view_and_has_no_trust() -> None:
+def test_a_contested_row_has_no_view_and_no_trust() -> None:
     row = row_of(outcome("contested", market_snapshot=QUARTER))
-    assert (row.view_excess_return, row.view_confidence) == (0.009069, 0.0)
+    assert row.status == "contested" and row.stance is not None and row.probability_post == 0.55
+    assert (row.view_excess_return, row.view_period, row.view_confidence) == (None, None, 0.0)
 
 
 GAP = {"gap.first": 0.3, "gap.last": 0.2}

@@ -173,7 +173,7 @@ def feed(
     with closing(_open(out)) as store:
         run_id = Runs(store).find(name).run_id
         if diff is not None:
-            content: str | bytes = what_changed(store, diff, name, form)
+            content: str | bytes = what_changed(store, diff, name, form, tell)
         else:
             content = hand_off(store, name, form or "csv", prior, tell)
     sys.stdout.write(deliver(content, to, out / run_id / f"feed.{form}"))

@@ -15,6 +15,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -117,6 +118,23 @@ def risk_aversion(document: dict, returns: pd.DataFrame) -> float:
 LIBRARIES = {"pypfopt": pypfopt_weights, "skfolio": skfolio_weights}
 
 
+def leave_out(document: dict, names: list[str]) -> None:
+    """Make names no part of this: as if the night had not rated them."""
+    unknown = [name for name in names if name not in document["names"]]
+    if unknown:
+        sys.exit(f"refused: --without {', '.join(unknown)}: not in the feed")
+    for name in names:
+        document["names"][name]["state"] = "not_rated"
+    if "absolute_views" in document:
+        viewed = list(document["absolute_views"])
+        document["absolute_views"] = {one: document["absolute_views"][one] for one in viewed if one not in names}
+    else:
+        viewed = [view.split(" == ")[0] for view in document["views"]]
+        document["views"] = [view for view in document["views"] if view.split(" == ")[0] not in names]
+    trust = zip(viewed, document["view_confidences"], strict=True)
+    document["view_confidences"] = [one for name, one in trust if name not in names]
+
+
 def kept(document: dict, current: dict[str, float]) -> dict[str, float]:
     """Weights that must not be touched: of names in the book that this night did not rate."""
     foreign = [name for name in current if name not in document["names"]]
@@ -139,7 +157,11 @@ def daily_returns(prices: pd.DataFrame, names: list[str]) -> pd.DataFrame:
         sys.exit(f"refused: no prices of {', '.join(absent)}")
     returns = prices[names].dropna().pct_change().dropna()
     if len(returns) < LEAST:
-        sys.exit(f"refused: only {len(returns)} common daily returns of {', '.join(names)}; {LEAST} are needed")
+        own = {name: max(int(prices[name].count()) - 1, 0) for name in names}
+        short = [name for name in names if own[name] < LEAST]
+        told = ", ".join(f"{name} has {own[name]}" for name in short) or f"only {len(returns)} in common"
+        remedy = f"; leave out with --without {','.join(short)}" if short else "; leave names out with --without"
+        sys.exit(f"refused: {LEAST} daily returns are needed: {told}{remedy}")
     return returns
 
 
@@ -147,7 +169,9 @@ def allocate(document: dict, prices: pd.DataFrame, library: str, fixed: dict[str
     """Means a year and weights of one library; names that are not rated keep `fixed` or have none."""
     names = [name for name, told in document["names"].items() if told["state"] != "not_rated"]
     room = 1 - cash - sum(fixed.values())
-    if not 0 < room <= cap * len(names) + 1e-9:
+    if room <= 0:
+        sys.exit(f"refused: cash {cash:g} and kept weights {sum(fixed.values()):g} leave nothing to invest")
+    if room > cap * len(names) + 1e-9:
         sys.exit(f"refused: {len(names)} names of at most {cap:g} cannot take {room:.4g} of the portfolio")
     means, weights = LIBRARIES[library](document, daily_returns(prices, names), min(cap / room, 1.0))
     return means, {**(weights * room).to_dict(), **fixed, "cash": 1 - sum(fixed.values()) - float(weights.sum()) * room}
@@ -204,6 +228,31 @@ def weight(text: str) -> tuple[str, float]:
     return name, float(share)
 
 
+def wrong_words(said: argparse.Namespace) -> str | None:
+    """What of the command line cannot be, found before any work."""
+    shares = [(f"--current {name}", share) for name, share in said.current]
+    for option, share in [("--cap", said.cap), ("--cash", said.cash), *shares]:
+        if not 0 <= share <= 1 or (option == "--cap" and share == 0):
+            return (
+                f"{option} {share:g}: must be a share of the portfolio, {'above 0' if option == '--cap' else '0'} to 1"
+            )
+    asked = said.tickers.split(",") if said.tickers else []
+    for option, names in (("--current", [name for name, _ in said.current]), ("--tickers", asked)):
+        twice = sorted(name for name, times in Counter(names).items() if times > 1)
+        if twice:
+            return f"{option} {', '.join(twice)}: named twice"
+    if said.session:
+        try:
+            valid = date.fromisoformat(said.session).isoformat() == said.session
+        except ValueError:
+            valid = False
+        if not valid:
+            return f"--for {said.session}: must be a date, YYYY-MM-DD"
+    if said.plot and (said.plot.is_dir() or not said.plot.parent.is_dir()):
+        return f"--plot {said.plot}: {'is a folder' if said.plot.is_dir() else 'its folder is not there'}"
+    return None
+
+
 def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description="Portfolio weights from the feed of a night.")
@@ -215,6 +264,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--benchmark-return", default="0.08", help="expected return of the benchmark, a year")
     parser.add_argument("--for", dest="session", help="night it must be of, YYYY-MM-DD; else that of its newest price")
     parser.add_argument("--tickers", help="names it must have, with commas; else those of the run")
+    parser.add_argument("--without", help="names to leave out, with commas, as if they were not rated")
     parser.add_argument("--current", type=weight, action="append", default=[], metavar="NAME=W", help="weight now")
     parser.add_argument("--plot", type=Path, help="PNG to write; else portfolio.png in the run's folder")
     return parser.parse_args()
@@ -223,6 +273,9 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     """Read, refuse, optimise, print, plot."""
     said = arguments()
+    if wrong := wrong_words(said):
+        sys.exit(f"refused: {wrong}")
+    without = said.without.split(",") if said.without else []
     place = ("--out", said.out)
     feed = json.loads(pipeline("feed", said.run, "--format", "json", *place))
     folder = Path(said.out) / feed["run_id"]
@@ -235,13 +288,17 @@ def main() -> None:
     for library in [said.library] if said.library else LIBRARIES:
         told = ("--format", library, "--benchmark-return", said.benchmark_return, *place)
         document = json.loads(pipeline("feed", feed["run_id"], *told))
+        leave_out(document, without)
         fixed = kept(document, dict(said.current))
         means[library], weights[library] = allocate(document, prices, library, fixed, said.cap, said.cash)
     print(f"run {feed['run_id']} | engine: {feed['engine']}")
     print(f"benchmark {document['benchmark']} assumed to return {document['benchmark_return']:.1%} a year; ", end="")
     print(f"views to {document['resolves_on']}\n\n{table(feed, document, means, weights)}")
     to = said.plot or folder / "portfolio.png"
-    plot(weights, f"Weights after the night of {feed['as_of']}", to)
+    try:
+        plot(weights, f"Weights after the night of {feed['as_of']}", to)
+    except OSError as error:
+        sys.exit(f"{to}: cannot be written ({error.strerror})")
     print(f"\n{to}")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from phases.core.errors import UsageError
-from phases.core.runs import Runs
+from phases.core.runs import ASIDE, Runs
 from phases.core.store import Store
 from phases.core.text import printable
 from phases.night import stored_bars, stored_feed
@@ -33,6 +33,10 @@ def hand_off(
     if benchmark_return is not None and not -1 < benchmark_return < 1:
         raise UsageError(f"--benchmark-return {benchmark_return}: must be a ratio between -1 and 1; 0.08 is 8 % a year")
     known = Runs(store).find(name)
+    if known.state == ASIDE:
+        raise UsageError(
+            f"run {known.run_id} is a what-if: it is handed to nobody; `feed --diff RUN {known.run_id}` compares it"
+        )
     feed = stored_feed(store, known.run_id)
     if form in FORMATS:
         return FORMATS[form](feed)
@@ -46,11 +50,15 @@ def hand_off(
     return text
 
 
-def what_changed(store: Store, old: str, new: str, form: str | None) -> str:
-    """What differs between two runs: text, or JSON. Reads the store."""
+def what_changed(store: Store, old: str, new: str, form: str | None, tell: Callable[[str], None]) -> str:
+    """What differs between two runs: text, or JSON; a what-if among them is told. Reads the store."""
     if form not in (None, "json"):
         raise UsageError(f"--diff: text, or --format json; not {printable(str(form))}")
-    before, now = (stored_feed(store, Runs(store).find(name).run_id) for name in (old, new))
+    both = [Runs(store).find(name) for name in (old, new)]
+    for known in both:
+        if known.state == ASIDE:
+            tell(f"note: run {known.run_id} is a what-if")
+    before, now = (stored_feed(store, known.run_id) for known in both)
     return diff_text(before, now) if form is None else diff_json(before, now)
 
 

@@ -108,8 +108,52 @@ def test_names_without_prices_or_unknown_ones_and_caps_that_cannot_hold_are_refu
         example.kept(document, {"NOSUCH": 0.1})
     with pytest.raises(SystemExit, match=r"3 names of at most 0\.3 cannot take 0\.95"):
         example.allocate(document, prices(), "pypfopt", {}, 0.3, 0.05)
-    with pytest.raises(SystemExit, match="only 39 common daily returns"):
-        example.allocate(document, prices().head(40), "pypfopt", {}, 1.0, 0.05)
+    with pytest.raises(SystemExit, match=r"^refused: cash 0\.9 and kept weights 0\.2 leave nothing to invest$"):
+        example.allocate(document, prices(), "pypfopt", {"GONE": 0.2}, 1.0, 0.9)
+    young = prices()
+    young.loc[:229, "THIRD"] = np.nan
+    with pytest.raises(SystemExit, match="60 daily returns are needed: THIRD has 29; leave out with --without THIRD"):
+        example.allocate(document, young, "pypfopt", {}, 1.0, 0.05)
+
+
+@pytest.mark.parametrize("library", HANDOFFS)
+def test_a_name_left_out_has_no_weight_and_takes_its_view_and_trust_along(example: Any, library: str) -> None:
+    document, same = (json.loads(HANDOFFS[library](night("debated", 1), 0.08)) for _ in range(2))
+    example.leave_out(document, ["ACME"])
+    assert document["view_confidences"] == same["view_confidences"][1:]
+    views = "absolute_views" if library == "pypfopt" else "views"
+    assert list(document[views]) == list(same[views])[1:]
+    young = prices()
+    young.loc[:229, "ACME"] = np.nan
+    _, weights = example.allocate(document, young, library, example.kept(document, {}), 1.0, 0.05)
+    assert "ACME" not in weights and sum(weights.values()) == pytest.approx(1)
+    with pytest.raises(SystemExit, match="--without NOSUCH: not in the feed"):
+        example.leave_out(document, ["NOSUCH"])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--cash -0.1", "--cash -0.1: must be a share"),
+        ("--cap 2", "--cap 2: must be a share"),
+        ("--cap 0", "--cap 0: must be a share"),
+        ("--cap nan", "--cap nan: must be a share"),
+        ("--current ZZZZ=-0.3", "--current ZZZZ -0.3: must be a share"),
+        ("--current IBM=nan", "--current IBM nan: must be a share"),
+        ("--current IBM=.1 --current IBM=.2", "--current IBM: named twice"),
+        ("--tickers AAPL,AAPL", "--tickers AAPL: named twice"),
+        ("--for yesterday", "--for yesterday: must be a date"),
+        ("--for 20080930", "--for 20080930: must be a date"),
+        ("--plot /nonexistent/x.png", "--plot /nonexistent/x.png: its folder is not there"),
+    ],
+)
+def test_words_that_cannot_be_are_refused_before_any_work(
+    example: Any, monkeypatch: pytest.MonkeyPatch, words: str, said: str
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["portfolio.py", "--out", "/no/store", *words.split()])
+    with pytest.raises(SystemExit) as caught:
+        example.main()
+    assert str(caught.value).startswith(f"refused: {said}")
 
 
 @pytest.mark.parametrize("library", HANDOFFS)

@@ -3,7 +3,7 @@
     python examples/portfolio.py [--out runs] [--run last] [--library pypfopt|skfolio] [--cap .4] [--cash .05]
 
 It knows the pipeline only by its command line and its feed: copy it and change what you need. It
-refuses what must not be traded on, and says why. Needs pip install 'rebuttal[portfolio]'.
+refuses what must not be traded on, and says why. Needs pip install '.[portfolio]'.
 """
 
 from __future__ import annotations
@@ -306,4 +306,4 @@ if __name__ == "__main__":
     try:
         main()
     except ImportError as absent:
-        sys.exit(f"{absent.name} is not installed: pip install 'rebuttal[portfolio]'")
+        sys.exit(f"{absent.name} is not installed: pip install '.[portfolio]' in the folder of the program")

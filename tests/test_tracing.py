@@ -166,4 +166,4 @@ def test_without_the_extra_there_is_a_note(tmp_path: Path, cli: Cli) -> None:
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['opentelemetry.sdk'] = None\n")
     env = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "PYTHONPATH": str(tmp_path)}
     told = cli("run", "AAPL", "--out", tmp_path / "out", env=env)
-    assert told.code == 0 and "pip install 'rebuttal[otel]'" in told.err
+    assert told.code == 0 and "pip install '.[otel]'" in told.err

@@ -21,6 +21,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from phases.core.errors import StoreError, UsageError
 from phases.core.recorder import pause, process_name, ticks
 from phases.core.store import HEAD, LOCKED, VARIABLE, Store, commits, make_folder, schema_version, upgrade
+from phases.core.text import extra
 
 T = TypeVar("T")
 
@@ -164,9 +165,7 @@ def open_postgres(address: str, out: Path, lock_seconds: int, create: bool) -> S
     try:
         engine = create_engine(url, isolation_level="READ COMMITTED", connect_args=options, hide_parameters=True)
     except ImportError:
-        raise UsageError(
-            f"{VARIABLE}: the PostgreSQL driver is not installed: pip install 'rebuttal[postgres]' or 'psycopg[binary]'"
-        ) from None
+        raise UsageError(f"{VARIABLE}: the PostgreSQL driver is not installed: {extra('postgres')}") from None
     store = PostgresStore(engine, _shown(url), lock_seconds)
     try:
         store.check(create)

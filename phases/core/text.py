@@ -35,6 +35,15 @@ def printable(text: str) -> str:
     return _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", text.replace("\n", " "))
 
 
+def extra(name: str) -> str:
+    """How an optional part of the program is installed.
+
+    >>> extra("yahoo")
+    "pip install '.[yahoo]' in the folder of the program"
+    """
+    return f"pip install '.[{name}]' in the folder of the program"
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """`; did you mean X?` for the closest known word, or nothing.
 

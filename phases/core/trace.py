@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from phases.core.config import secret
 from phases.core.errors import RebuttalError
+from phases.core.text import extra
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -44,7 +45,7 @@ def tracing(note: Callable[[str], None]) -> Iterator[None]:
             provider = _exporting()
         _Tracing.tracer = _tracer()
     except ImportError:
-        note(f"note: {ENDPOINTS[0]} is set and no spans are sent: pip install 'rebuttal[otel]'")
+        note(f"note: {ENDPOINTS[0]} is set and no spans are sent: {extra('otel')}")
     except (ValueError, OSError, RuntimeError) as error:
         note(f"note: no spans are sent: the OTEL_* variables are not understood ({type(error).__name__})")
     lost = _Lost()

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from phases.core.errors import UsageError
+from phases.core.text import extra
 from schemas.feed import FeedRow, PortfolioFeed
 
 
@@ -20,7 +21,7 @@ def feed_parquet(feed: PortfolioFeed) -> bytes:
         import pyarrow.parquet as pq
     except ImportError:
         raise UsageError(
-            "--format parquet: pyarrow is not installed: pip install 'rebuttal[parquet]' or 'pyarrow'"
+            f"--format parquet: pyarrow is not installed: {extra('parquet')}, or pip install pyarrow"
         ) from None
     properties = FeedRow.model_json_schema()["properties"]
     told = {name: str(value) for name, value in feed.model_dump(mode="json", exclude={"rows"}).items()}

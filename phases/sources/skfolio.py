@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from phases.core.errors import NoData, SourceDown, UsageError
+from phases.core.text import extra
 
 PACKAGE = "skfolio"
 FOLDER = Path("datasets", "data")
@@ -105,7 +106,7 @@ def _installed() -> Path:
     homes = [Path(home) / FOLDER for home in (found.submodule_search_locations or ())] if found else []
     folder = next((home for home in homes if (home / STOCKS).is_file()), None)
     if folder is None:
-        raise UsageError('source skfolio needs the data of the package skfolio: pip install "rebuttal[skfolio]"')
+        raise UsageError(f"source skfolio needs the data of the package skfolio: {extra('skfolio')}")
     return folder
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from phases.core.errors import NoData, SourceDown, Unanswered, UsageError
 from phases.core.recorder import pause, ticks
-from phases.core.text import printable
+from phases.core.text import extra, printable
 from phases.sources.symbols import yahoo_symbol
 from phases.sources.yahoo.cache import cache_folder, forget_answers, keep_in, let_go
 from phases.sources.yahoo.session import Doorman, Retry, guarded
@@ -31,7 +31,7 @@ class Client:
 
     def __init__(self, settings: SourceSettings) -> None:
         if importlib.util.find_spec("yfinance") is None:
-            raise UsageError('source yahoo needs the library yfinance: pip install "rebuttal[yahoo]"')
+            raise UsageError(f"source yahoo needs the library yfinance: {extra('yahoo')}")
         self._settings = settings
         self._doorman = Doorman()
         self._lock = threading.Lock()

@@ -109,5 +109,5 @@ def test_the_same_feed_gives_the_same_bytes() -> None:
 
 def test_without_pyarrow_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(UsageError, match=r"pip install 'rebuttal\[parquet\]'"):
+    with pytest.raises(UsageError, match=r"pip install '\.\[parquet\]'"):
         feed_parquet(NIGHT)

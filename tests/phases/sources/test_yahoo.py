@@ -396,7 +396,7 @@ def test_f176_a_folder_that_others_could_write_is_refused(
 
 def test_a_missing_library_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(UsageError, match=re.escape('pip install "rebuttal[yahoo]"')):
+    with pytest.raises(UsageError, match=re.escape("pip install '.[yahoo]' in the folder of the program")):
         YahooSource(SourceSettings(name="yahoo"))
 
 

@@ -158,7 +158,7 @@ def feed(
     form: Annotated[
         str | None, typer.Option("--format", metavar="csv|json|…", help="csv, json, parquet, pypfopt, skfolio, prices.")
     ] = None,
-    to: Annotated[Path | None, typer.Option("--to", metavar="F", help="File instead of stdout.")] = None,
+    to: Annotated[Path | None, typer.Option("--to", metavar="F|-", help="File instead of stdout.")] = None,
     diff: Annotated[str | None, typer.Option("--diff", metavar="OLD", help="What changed since this run.")] = None,
     prior: Annotated[
         float | None, typer.Option("--benchmark-return", metavar="R", help="For pypfopt and skfolio: 0.08 a year.")
@@ -166,7 +166,7 @@ def feed(
 ) -> None:
     """Print the portfolio feed of a run, its views for a portfolio library, or the prices it saw."""
     from phases.core.runs import Runs
-    from phases.hand_off import deliver, hand_off, what_changed
+    from phases.hand_off import STDOUT, deliver, hand_off, what_changed
 
     if diff is not None and prior is not None:
         raise UsageError("feed: --benchmark-return does not go with --diff")
@@ -177,6 +177,8 @@ def feed(
         else:
             content = hand_off(store, name, form or "csv", prior, tell)
     sys.stdout.write(deliver(content, to, out / run_id / f"feed.{form}"))
+    if to not in (None, STDOUT):
+        tell(str(to))
 
 
 @app.command()

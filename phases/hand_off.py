@@ -15,11 +15,13 @@ from phases.night import stored_bars, stored_feed
 from phases.outputs.diff import diff_json, diff_text
 from phases.outputs.handoff import BENCHMARK_RETURN, HANDOFFS
 from phases.outputs.parquet import feed_parquet
-from phases.outputs.tables import FORMATS, write_whole
+from phases.outputs.tables import FORMATS, behind, write_whole
 from schemas.run import RunHeader
 
 FORMS = (*FORMATS, "parquet", *HANDOFFS, "prices")
 """Every form of the hand-off."""
+STDOUT = Path("-")
+"""Name of the standard output, as a file to write."""
 
 
 def hand_off(
@@ -63,17 +65,19 @@ def what_changed(store: Store, old: str, new: str, form: str | None, tell: Calla
 
 
 def deliver(content: str | bytes, to: Path | None, otherwise: Path) -> str:
-    """What is left to print: text without `to`; of bytes, which then go into a file of their own, its path.
+    """What is left for stdout: text without `to` or with `-`; of bytes, which go into a file of their own, its path.
 
-    Writes files. Raises UsageError where the file cannot be written.
+    Writes files; of a `to` that is a link, the file it names. Raises UsageError where the file cannot be written.
     """
-    if to is None and isinstance(content, str):
+    if to == STDOUT and not isinstance(content, str):
+        raise UsageError("--to -: parquet is no text; name a file")
+    if to in (None, STDOUT) and isinstance(content, str):
         return content
     path = to or otherwise
     try:
         if to is None:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_whole(path, content)
+        write_whole(behind(path) if to else path, content)
     except OSError as error:
         raise UsageError(f"{f'--to {to}' if to else path}: cannot be written ({error.strerror})") from None
     return "" if to else f"{path}\n"

@@ -61,8 +61,21 @@ def test_parquet_goes_into_the_runs_folder_and_its_path_is_printed(cli: Cli, two
 def test_to_names_the_file_of_every_form(cli: Cli, two: Night, tmp_path: Path, form: str) -> None:
     told = cli("feed", "last", "--format", form, "--to", tmp_path / "file", "--out", two.path)
     assert (told.code, told.out) == (0, "")
+    assert told.err.splitlines()[-1] == str(tmp_path / "file")
     assert (tmp_path / "file").stat().st_size > 100
     assert [one.name for one in tmp_path.iterdir() if one.is_file()] == ["file"]
+
+
+def test_to_knows_stdout_and_follows_the_users_own_link(cli: Cli, two: Night, tmp_path: Path) -> None:
+    plain = cli("feed", "last", "--out", two.path)
+    told = cli("feed", "last", "--to", "-", "--out", two.path)
+    assert (told.code, told.out, told.err) == (0, plain.out, "") and not Path("-").exists()
+    told = cli("feed", "last", "--format", "parquet", "--to", "-", "--out", two.path)
+    assert told.code == 2 and "--to -: parquet is no text; name a file" in told.error
+    (tmp_path / "kept.csv").write_text("old")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "kept.csv")
+    cli("feed", "last", "--to", tmp_path / "link.csv", "--out", two.path)
+    assert (tmp_path / "link.csv").is_symlink() and (tmp_path / "kept.csv").read_text() == plain.out
 
 
 def test_the_folders_of_to_are_made_and_what_cannot_be_made_is_said(cli: Cli, two: Night, tmp_path: Path) -> None:

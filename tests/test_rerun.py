@@ -190,6 +190,18 @@ def test_only_the_changed_turns_are_asked_and_the_past_stays(shelf: Shelf, cli: 
     assert _past(shelf, old) == before
 
 
+def test_what_was_tried_out_is_handed_to_nobody_but_may_be_compared(
+    store: Store, shelf: Shelf, cli: Cli, tmp_path: Path
+) -> None:
+    _again(store, shelf, _skill(tmp_path, "research-manager"))
+    new = _other(shelf)
+    for form in ("csv", "json", "parquet", "pypfopt", "skfolio", "prices"):
+        told = cli("feed", new, "--format", form, "--out", shelf.path)
+        assert told.code == 2 and f"run {new} is a what-if" in told.error and told.out == ""
+    told = cli("feed", "--diff", "last", new, "--out", shelf.path)
+    assert told.code == 0 and told.err == f"note: run {new} is a what-if\n"
+
+
 def test_equal_answers_change_no_turn_further_on(store: Store, shelf: Shelf, tmp_path: Path) -> None:
     """The desk answers from its inputs: the debaters say the same again, so the managers need not be asked."""
     _again(store, shelf, _skill(tmp_path, "research-debate"))

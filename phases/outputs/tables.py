@@ -51,6 +51,11 @@ FORMATS = {"csv": feed_csv, "json": feed_json}
 """Text of a feed by format."""
 
 
+def behind(path: Path) -> Path:
+    """The file that a user's own link names, to be replaced in its place; a link to a pipe or a device stays one."""
+    return Path(os.path.realpath(path)) if path.is_file() or not path.exists() else path
+
+
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file so that a reader finds the old one whole or the new one whole. Writes a file, makes its folders.
 

@@ -304,14 +304,19 @@ def show(
 def report(
     name: Annotated[str | None, typer.Argument(metavar="RUN", help="A run id, or `last`.")] = None,
     history: Annotated[bool, typer.Option("--history", help="All finished nights instead of one.")] = False,
-    to: Annotated[Path | None, typer.Option("--to", metavar="F", help="File instead of the run's folder.")] = None,
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="F|-", help="File instead of the run's folder, or - for stdout.")
+    ] = None,
     out: Out = Path("runs"),
 ) -> None:
     """Write the morning page of a run, or the history page, as one HTML file."""
-    from phases.report import write_report
+    from phases.report import page_of, write_report
 
     with closing(_open(out)) as store:
-        print(write_report(store, out, name, history, to))
+        if to == Path("-"):
+            sys.stdout.write(page_of(store, out, name, history)[0])
+            return
+        tell(str(write_report(store, out, name, history, to)), sys.stdout if to is None else None)
 
 
 @app.command()

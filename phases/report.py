@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from sqlalchemy import select
 
 from phases.core.errors import UsageError
 from phases.core.runner import Artefacts
-from phases.core.runs import Known, Runs
+from phases.core.runs import ASIDE, Known, Runs
 from phases.core.store import Store
 from phases.core.store import feed as feed_table
 from phases.debate.carry import CLOSED
@@ -49,30 +50,38 @@ PARTS: dict[str, type[Model]] = {
 def write_report(store: Store, out: Path, name: str | None, history: bool = False, to: Path | None = None) -> Path:
     """Write the page of a run, or of all runs, and say where it is. Reads the store, writes a file.
 
-    Without `to` it goes into the folder of the run, or into `out`. Raises UsageError for a run that is not
-    there or has no feed, and for a file that cannot be written.
+    Without `to` it goes into the folder of the run, or into `out`; a link that lies there is taken away, never
+    followed. `to` is the caller's own: where it is a link, the file it names is replaced. Raises UsageError for a
+    run that is not there or has no feed, and for a file that cannot be written.
+    """
+    text, place = page_of(store, out, name, history)
+    try:
+        if to is None:
+            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if place.is_symlink():
+                place.unlink()
+        write_whole(place if to is None else _behind(to), text)
+    except OSError as error:
+        raise UsageError(f"{f'--to {to}' if to else place}: cannot be written ({error.strerror})") from None
+    return to or place
+
+
+def _behind(path: Path) -> Path:
+    """The file that a link names; a link to a pipe or a device, as /dev/stdout is one, has no name behind it."""
+    return Path(os.path.realpath(path)) if path.is_file() or not path.exists() else path
+
+
+def page_of(store: Store, out: Path, name: str | None, history: bool = False) -> tuple[str, Path]:
+    """The page of a run, or of all runs, and where it belongs. Reads the store.
+
+    Raises UsageError for a run that is not there or has no feed.
     """
     if history == (name is not None):
         raise UsageError("report: name a RUN (an id, or `last`), or say --history; not both")
     if name is None:
-        text, place = history_text(store), out / HISTORY
-    else:
-        known = Runs(store).find(name)
-        text, place = night_text(store, known), out / known.run_id / NIGHT
-    return _written(text, to) if to is not None else _written(text, place, own=True)
-
-
-def _written(text: str, path: Path, own: bool = False) -> Path:
-    """A link that lies where the page of a run belongs is taken away, never followed."""
-    try:
-        if own:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if path.is_symlink():
-                path.unlink()
-        write_whole(path, text)
-    except OSError as error:
-        raise UsageError(f"report: {path} cannot be written ({error.strerror}); name a file with --to") from None
-    return path
+        return history_text(store), out / HISTORY
+    known = Runs(store).find(name)
+    return night_text(store, known), out / known.run_id / NIGHT
 
 
 def night_text(store: Store, known: Known, room: int = ROOM) -> str:
@@ -91,6 +100,7 @@ def night_text(store: Store, known: Known, room: int = ROOM) -> str:
             health=None if health is None else NightHealth.model_validate_json(json.dumps(health)),
             bias=None if bias is None else BiasRow.model_validate_json(bias),
             risk=stored_risk(store, known.run_id),
+            aside=known.state == ASIDE,
             ticker=lambda row: _ticker(row, kept.load(row.ticker)),
             resolved=resolved(store, feed.as_of, known.engine).get(known.engine, Resolution()),
         ),

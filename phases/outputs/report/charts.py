@@ -236,6 +236,8 @@ def past_chart(ticker: str, marks: Sequence[Mark], first: date, last: date) -> M
         if one.after is not None:
             parts.append(_dot("after", place, PAST.y(one.after), 2.5))
         parts.append(_box(f"cell {one.stance or 'none'}", place - wide / 2, 98, wide, CELL))
+        if one.stance == "watch":  # told from hold without its letter, which has no room among many nights
+            parts.append(_box("cell half", place - wide / 2, 98 + CELL / 2, wide, CELL / 2))
         if wide >= CELL - 2:
             letter = one.stance[0].upper() if one.stance else "×"
             parts.append(_text(f"letter {one.stance or 'none'}", place, 109, letter, "middle"))

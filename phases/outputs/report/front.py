@@ -156,8 +156,9 @@ def bill_rows(night: Night) -> list[Told]:
 
 def _bill(bill: Bill) -> list[Told]:
     ceiling = "no ceiling" if bill.ceiling_usd is None else f"of at most {money(bill.ceiling_usd)}"
+    cached = "" if bill.cache_read_share is None else f"{percent(bill.cache_read_share)} from a prompt cache"
     return [
-        ("tokens read", f"{bill.input_tokens:,}", f"{percent(bill.cache_read_share)} from a prompt cache"),
+        ("tokens read", f"{bill.input_tokens:,}", cached),
         ("tokens written", f"{bill.output_tokens:,}", ""),
         ("money", money(bill.cost_usd), ceiling),
         ("of it debates", money(bill.debates_usd), "managers included, when they were bought"),

@@ -38,6 +38,8 @@ class Night:
     bias: BiasRow | None
     risk: RiskCase | None
     """Absent where no risk seats were to be asked."""
+    aside: bool
+    """Whether it only tried something out, a what-if."""
     ticker: Callable[[FeedRow], TickerNight]
     """Everything the night made of the ticker of a row."""
     resolved: Resolution

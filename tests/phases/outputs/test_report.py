@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from contextlib import closing
 from datetime import date
 from itertools import pairwise
@@ -136,7 +137,7 @@ def test_what_finds_no_room_is_left_out_and_said(three: Night) -> None:
 
 def test_the_same_night_gives_the_same_page(three: Night, tmp_path: Path, cli: Cli) -> None:
     told = cli("report", "last", "--out", three.path, "--to", tmp_path / "again.html")
-    assert (told.code, told.out) == (0, f"{tmp_path / 'again.html'}\n")
+    assert (told.code, told.out, told.err) == (0, "", f"{tmp_path / 'again.html'}\n")
     assert (tmp_path / "again.html").read_bytes() == (three.folder / "report.html").read_bytes()
 
 
@@ -146,7 +147,7 @@ def test_the_same_night_gives_the_same_page(three: Night, tmp_path: Path, cli: C
         ((), "name a RUN (an id, or `last`), or say --history; not both"),
         (("last", "--history"), "name a RUN (an id, or `last`), or say --history; not both"),
         (("2001-02-03-00000000",), "is unknown"),
-        (("last", "--to", "/proc/no/page.html"), "/proc/no/page.html cannot be written"),
+        (("last", "--to", "/dev/null/page.html"), "--to /dev/null/page.html: cannot be written ("),
     ],
 )
 def test_what_cannot_be_is_one_line(three: Night, cli: Cli, words: tuple[str, ...], told: str) -> None:
@@ -163,3 +164,55 @@ def test_the_page_of_a_run_goes_into_its_folder_and_the_history_beside_them(
     assert cli("report", three.folder.name, "--out", out).out == f"{place}\n"
     assert cli("report", "--history", "--out", out).out == f"{out / 'history.html'}\n"
     assert place.is_file() and (out / "history.html").is_file()
+
+
+def test_to_makes_its_folders(three: Night, tmp_path: Path, cli: Cli) -> None:
+    place = tmp_path / "build" / "pages" / "page.html"
+    assert cli("report", "last", "--out", three.path, "--to", place).code == 0
+    assert place.read_bytes() == (three.folder / "report.html").read_bytes()
+
+
+@pytest.mark.parametrize("which", ["last", "--history"])
+def test_stdout_gets_the_page_and_nothing_else(three: Night, tmp_path: Path, cli: Cli, which: str) -> None:
+    """A link of the test's own stands for /dev/stdout: a test that fails must not replace the machine's."""
+    link = tmp_path / "stdout"
+    link.symlink_to("/proc/self/fd/1")
+    assert cli("report", which, "--out", three.path, "--to", tmp_path / "page.html").code == 0
+    for place, path in (("-", ""), (link, f"{link}\n")):
+        told = cli("report", which, "--out", three.path, "--to", place)
+        assert (told.code, told.err) == (0, path)
+        assert told.out == (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert link.is_symlink() and not (cli.cwd / "-").exists()
+
+
+def test_a_link_that_to_names_is_followed_and_stays(three: Night, tmp_path: Path, cli: Cli) -> None:
+    page, link = tmp_path / "page.html", tmp_path / "link.html"
+    page.write_text("old")
+    link.symlink_to(page)
+    assert cli("report", "last", "--out", three.path, "--to", link).code == 0
+    assert link.is_symlink() and page.read_bytes() == (three.folder / "report.html").read_bytes()
+
+
+def test_the_page_of_a_what_if_says_so_at_its_top(three: Night, tmp_path: Path, cli: Cli) -> None:
+    out = three.copy(tmp_path / "store").path
+    with closing(sqlite3.connect(out / "rebuttal.db")) as connection, connection:
+        connection.execute("UPDATE runs SET state = 'what-if'")
+    page = cli("report", three.folder.name, "--out", out, "--to", "-").out
+    assert "<title>What-if: Night of 2012-06-29</title>" in page
+    assert (
+        page.index('<b class="what-if">what-if</b> engine: ')
+        < page.index("not to be acted on")
+        < page.index('class="lede"')
+    )
+    assert "what-if" not in re.sub(
+        r"<style>.*?</style>", "", (three.folder / "report.html").read_text("utf-8"), flags=re.S
+    )
+
+
+def test_watch_is_told_from_hold_where_letters_have_no_room() -> None:
+    days = [date.fromordinal(date(2012, 1, 1).toordinal() + at) for at in range(100)]
+    marks = [Mark(day, "watch" if at % 2 else "hold", "debated", 0.5, 0.5) for at, day in enumerate(days)]
+    chart = str(past_chart("X", marks, days[0], days[-1]))
+    assert "letter" not in chart, "a hundred nights leave no room for letters"
+    assert chart.count('class="cell half"') == chart.count('class="cell watch"') == 50
+    assert chart.count('class="cell hold"') == 50

@@ -61,7 +61,7 @@ def test_the_top_says_what_moved_and_what_the_debates_brought(page: Any, rows: d
 def test_the_health_is_rendered_figure_by_figure(page: Any) -> None:
     told = page.locator("#health").inner_text()
     for figure in (
-        *("4", "7", "2", "100%", "−0.13", "± 0.09", "25%", "6", "of 8 configured", "28", "3", "1", "5"),
+        *("4", "7", "2", "1 of 1", "−0.13", "± 0.09", "1 of 4", "6", "of 8 configured", "28", "3", "1", "5"),
         *("83", "9", "4 of them stale", "2 carried, 7 missing", "1,234,567", "45,678", "61%", "$0.5234", "$5.00"),
     ):
         assert figure in told, figure

@@ -9,7 +9,7 @@ from phases.outputs.report.records import Night, TickerNight
 from phases.outputs.report.words import chance, count, money, percent, signed
 from schemas.base import Stance
 from schemas.feed import FeedRow
-from schemas.health import Bill, NightHealth
+from schemas.health import Bill, NightHealth, Share
 from schemas.run import LastRow
 from schemas.summary import RATED
 
@@ -108,15 +108,25 @@ def _debates(health: NightHealth) -> list[Told]:
         ("held", f"{health.debates:,}", f"and {health.gated:,} not bought"),
         ("decisions changed", f"{health.changed:,}", f"{health.stances_changed:,} with another stance"),
         ("contested", f"{health.contested:,}", "the manager's word opposed the moves"),
-        ("echo", percent(health.echo.share), f"changes with the sign of the view before, of {health.echo.n:,}"),
+        ("echo", _share(health.echo), f"changes with the sign of the view before, of {health.echo.n:,}"),
         ("mean tilt", lean, f"{sure}+1 all to the bull, −1 all to the bear, over {health.tilt.n:,}"),
         (
             "theater",
-            percent(health.theater.share),
+            _share(health.theater),
             f"nobody answered or nothing changed hands, of {health.theater.n:,}",
         ),
         ("rounds", f"{health.executed_rounds:,}", f"of {health.configured_rounds:,} configured"),
     ]
+
+
+FEW = 10
+"""Cases below which a share is told as a count: a percentage of three says more than there is."""
+
+
+def _share(found: Share) -> str:
+    if found.share is None or found.n >= FEW:
+        return percent(found.share)
+    return f"{round(found.share * found.n)} of {found.n}"
 
 
 def _turns(health: NightHealth) -> list[Told]:

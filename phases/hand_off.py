@@ -15,7 +15,7 @@ from phases.night import stored_bars, stored_feed
 from phases.outputs.diff import diff_json, diff_text
 from phases.outputs.handoff import BENCHMARK_RETURN, HANDOFFS
 from phases.outputs.parquet import feed_parquet
-from phases.outputs.tables import FORMATS, behind, write_whole
+from phases.outputs.tables import FORMATS, write_whole
 from schemas.run import RunHeader
 
 FORMS = (*FORMATS, "parquet", *HANDOFFS, "prices")
@@ -67,7 +67,7 @@ def what_changed(store: Store, old: str, new: str, form: str | None, tell: Calla
 def deliver(content: str | bytes, to: Path | None, otherwise: Path) -> str:
     """What is left for stdout: text without `to` or with `-`; of bytes, which go into a file of their own, its path.
 
-    Writes files; of a `to` that is a link, the file it names. Raises UsageError where the file cannot be written.
+    Writes files. Raises UsageError where the file cannot be written.
     """
     if to == STDOUT and not isinstance(content, str):
         raise UsageError("--to -: parquet is no text; name a file")
@@ -77,7 +77,7 @@ def deliver(content: str | bytes, to: Path | None, otherwise: Path) -> str:
     try:
         if to is None:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_whole(behind(path) if to else path, content)
+        write_whole(path, content)
     except OSError as error:
         raise UsageError(f"{f'--to {to}' if to else path}: cannot be written ({error.strerror})") from None
     return "" if to else f"{path}\n"

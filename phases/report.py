@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -51,8 +50,7 @@ def write_report(store: Store, out: Path, name: str | None, history: bool = Fals
     """Write the page of a run, or of all runs, and say where it is. Reads the store, writes a file.
 
     Without `to` it goes into the folder of the run, or into `out`; a link that lies there is taken away, never
-    followed. `to` is the caller's own: where it is a link, the file it names is replaced. Raises UsageError for a
-    run that is not there or has no feed, and for a file that cannot be written.
+    followed. Raises UsageError for a run that is not there or has no feed, and for a file that cannot be written.
     """
     text, place = page_of(store, out, name, history)
     try:
@@ -60,15 +58,10 @@ def write_report(store: Store, out: Path, name: str | None, history: bool = Fals
             place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if place.is_symlink():
                 place.unlink()
-        write_whole(place if to is None else _behind(to), text)
+        write_whole(to or place, text)
     except OSError as error:
         raise UsageError(f"{f'--to {to}' if to else place}: cannot be written ({error.strerror})") from None
     return to or place
-
-
-def _behind(path: Path) -> Path:
-    """The file that a link names; a link to a pipe or a device, as /dev/stdout is one, has no name behind it."""
-    return Path(os.path.realpath(path)) if path.is_file() or not path.exists() else path
 
 
 def page_of(store: Store, out: Path, name: str | None, history: bool = False) -> tuple[str, Path]:

@@ -66,7 +66,7 @@ def test_to_names_the_file_of_every_form(cli: Cli, two: Night, tmp_path: Path, f
     assert [one.name for one in tmp_path.iterdir() if one.is_file()] == ["file"]
 
 
-def test_to_knows_stdout_and_follows_the_users_own_link(cli: Cli, two: Night, tmp_path: Path) -> None:
+def test_to_knows_stdout_and_replaces_a_link(cli: Cli, two: Night, tmp_path: Path) -> None:
     plain = cli("feed", "last", "--out", two.path)
     told = cli("feed", "last", "--to", "-", "--out", two.path)
     assert (told.code, told.out, told.err) == (0, plain.out, "") and not Path("-").exists()
@@ -75,7 +75,8 @@ def test_to_knows_stdout_and_follows_the_users_own_link(cli: Cli, two: Night, tm
     (tmp_path / "kept.csv").write_text("old")
     (tmp_path / "link.csv").symlink_to(tmp_path / "kept.csv")
     cli("feed", "last", "--to", tmp_path / "link.csv", "--out", two.path)
-    assert (tmp_path / "link.csv").is_symlink() and (tmp_path / "kept.csv").read_text() == plain.out
+    assert (tmp_path / "kept.csv").read_text() == "old"
+    assert not (tmp_path / "link.csv").is_symlink() and (tmp_path / "link.csv").read_text() == plain.out
 
 
 def test_the_folders_of_to_are_made_and_what_cannot_be_made_is_said(cli: Cli, two: Night, tmp_path: Path) -> None:

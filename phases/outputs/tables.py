@@ -51,18 +51,15 @@ FORMATS = {"csv": feed_csv, "json": feed_json}
 """Text of a feed by format."""
 
 
-def behind(path: Path) -> Path:
-    """The file that a user's own link names, to be replaced in its place; a link to a pipe or a device stays one."""
-    return Path(os.path.realpath(path)) if path.is_file() or not path.exists() else path
-
-
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file so that a reader finds the old one whole or the new one whole. Writes a file, makes its folders.
 
-    Where it fails, nothing of the new one is left. What is no regular file (a pipe, a device) is written to as it is.
+    Where it fails, nothing of the new one is left. A link that lies there is replaced and never followed. What is no
+    regular file (a pipe, a device, /dev/stdout) is written to as it is.
     """
     raw = content.encode() if isinstance(content, str) else content
-    if path.exists() and not path.is_file():
+    opened = path.is_symlink() and path.readlink().is_relative_to("/proc")
+    if opened or (path.exists() and not path.is_file()):
         path.write_bytes(raw)
         return
     path.parent.mkdir(parents=True, exist_ok=True)

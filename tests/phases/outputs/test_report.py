@@ -188,12 +188,15 @@ def test_stdout_gets_the_page_and_nothing_else(three: Night, tmp_path: Path, cli
     assert link.is_symlink() and not (cli.cwd / "-").exists()
 
 
-def test_a_link_that_to_names_is_followed_and_stays(three: Night, tmp_path: Path, cli: Cli) -> None:
+def test_F175_a_link_that_to_names_is_replaced_and_its_target_left_alone(
+    three: Night, tmp_path: Path, cli: Cli
+) -> None:
     page, link = tmp_path / "page.html", tmp_path / "link.html"
     page.write_text("old")
     link.symlink_to(page)
     assert cli("report", "last", "--out", three.path, "--to", link).code == 0
-    assert link.is_symlink() and page.read_bytes() == (three.folder / "report.html").read_bytes()
+    assert page.read_text() == "old"
+    assert not link.is_symlink() and link.read_bytes() == (three.folder / "report.html").read_bytes()
 
 
 def test_the_page_of_a_what_if_says_so_at_its_top(three: Night, tmp_path: Path, cli: Cli) -> None:

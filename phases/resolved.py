@@ -24,20 +24,17 @@ NO_NIGHT = "no night since they fell due has prices of the ticker and of its ben
 NOT_MADE = "the newest prices lack the day they were made"
 NOT_DUE = "the newest prices lack the day they fell due"
 
-WITHOUT = {"no_data", "stale"}
-"""Statuses of a ticker whose night had no prices to use."""
-
 NAMES = ("run_id", "ticker", "as_of", "probability_pre", "probability_post", "benchmark", "resolves_on")
 
 
 class _Row(NamedTuple):
-    """A forecast as a feed holds it."""
+    """A row of a feed over a ticker that had prices."""
 
     run_id: str
     ticker: str
     as_of: str
-    before: float
-    after: float
+    before: float | None
+    after: float | None
     benchmark: str
     resolves_on: str
 
@@ -46,8 +43,7 @@ class _Night:
     """A finished run as a place that prices may lie in."""
 
     def __init__(self, known: Known) -> None:
-        record = json.loads(known.record or "")
-        self.known, self.tickers, self.protocol = known, record["tickers"], record["protocol"]
+        self.known, self.protocol = known, json.loads(known.record or "")["protocol"]
         self._closes: dict[str, Mapping[date, float]] = {}
 
     @cached_property
@@ -66,14 +62,6 @@ class _Night:
         return self._closes[symbol]
 
 
-class _Prices(NamedTuple):
-    """Closes of a ticker and of its benchmark, as the newest night that holds both had them."""
-
-    session: str
-    own: Mapping[date, float]
-    other: Mapping[date, float]
-
-
 def resolved(store: Store, until: date | None = None, engine: str | None = None) -> dict[str, Resolution]:
     """What became of the forecasts of finished nights, by engine. Reads the store.
 
@@ -82,19 +70,18 @@ def resolved(store: Store, until: date | None = None, engine: str | None = None)
     """
     finished = [one for one in Runs(store).all() if one.state == "finished" and one.record]
     nights = [_Night(one) for one in finished if until is None or one.as_of <= until.isoformat()]
-    newest = sorted(nights, key=lambda one: one.known.as_of)[::-1]
-    latest = newest[0].known.as_of if newest else ""
-    prices: dict[tuple[str, str], _Prices | None] = {}
+    nights.sort(key=lambda one: one.known.as_of)  # of one session, the one started last stays last
+    rows = _rows(store, nights)
+    newest = {(row.ticker, row.benchmark): night for night, row in rows}
+    latest = nights[-1].known.as_of if nights else ""
     known: defaultdict[str, list[Forecast]] = defaultdict(list)
     waiting, lost = Counter[str](), defaultdict[str, Counter[str]](Counter)
-    for speaker, row in _forecasts(store, [one for one in nights if engine in (None, one.known.engine)]):
+    for night, row in _forecasts(rows, engine):
+        speaker = night.known.engine
         if row.resolves_on > latest:
             waiting[speaker] += 1
             continue
-        pair = (row.ticker, row.benchmark)
-        if pair not in prices:
-            prices[pair] = _prices(store, newest, *pair)
-        found = _outcome(row, prices[pair])
+        found = _outcome(row, newest[row.ticker, row.benchmark], store)
         if isinstance(found, str):
             lost[speaker][found] += 1
         else:
@@ -103,43 +90,39 @@ def resolved(store: Store, until: date | None = None, engine: str | None = None)
     return {one: Resolution(tuple(known[one]), waiting[one], dict(sorted(lost[one].items()))) for one in speakers}
 
 
-def _forecasts(store: Store, nights: Sequence[_Night]) -> list[tuple[str, _Row]]:
-    """Forecasts of nights with their engine, in the order of ticker and session."""
-    told = {one.known.run_id: (at, one) for at, one in enumerate(nights)}
+def _rows(store: Store, nights: Sequence[_Night]) -> list[tuple[_Night, _Row]]:
+    """Rows of nights over tickers that had prices (their session says so), in the order of the nights."""
+    place = {one.known.run_id: at for at, one in enumerate(nights)}
     view = table("feed_rows", *(column(name) for name in (*NAMES, "session")))
-    words = ("as_of", "resolves_on")  # a server gives dates
-    wanted = select(*(cast(view.c[name], Text) if name in words else view.c[name] for name in NAMES)).where(
-        *(view.c[name].is_not(None) for name in ("probability_pre", "probability_post", "session"))
-    )
+    days = ("as_of", "resolves_on")  # a server gives dates
+    wanted = select(*(cast(view.c[name], Text) if name in days else view.c[name] for name in NAMES))
     with store.read() as connection:
-        rows = [_Row(*row) for row in connection.execute(wanted) if row[0] in told]
-    counted: dict[tuple[str, str, str, str], _Row] = {}
-    for row in sorted(rows, key=lambda one: told[one.run_id][0]):
-        night = told[row.run_id][1]
-        counted[row.ticker, row.as_of, night.known.engine, night.protocol] = row
-    return [(engine, counted[ticker, day, engine, name]) for ticker, day, engine, name in sorted(counted)]
+        found = connection.execute(wanted.where(view.c.session.is_not(None)))
+        rows = [_Row(*row) for row in found if row[0] in place]
+    return [(nights[place[row.run_id]], row) for row in sorted(rows, key=lambda one: place[one.run_id])]
 
 
-def _prices(store: Store, newest: Sequence[_Night], ticker: str, benchmark: str) -> _Prices | None:
-    for night in newest:
-        if night.tickers.get(ticker, "no_data") in WITHOUT or not night.header:
-            continue
-        if night.header.question.benchmark != benchmark:
-            continue
-        own, other = night.closes(store, ticker), night.closes(store, benchmark)
-        if own and other:
-            return _Prices(night.known.as_of, own, other)
-    return None
+def _forecasts(rows: Sequence[tuple[_Night, _Row]], engine: str | None) -> list[tuple[_Night, _Row]]:
+    """Rows that are forecasts, of one engine or of all; the last for each ticker, session, engine and protocol."""
+    found = {
+        (row.ticker, row.as_of, night.known.engine, night.protocol): (night, row)
+        for night, row in rows
+        if row.before is not None and row.after is not None and engine in (None, night.known.engine)
+    }
+    return [found[key] for key in sorted(found)]
 
 
-def _outcome(row: _Row, prices: _Prices | None) -> Forecast | str:
-    """The forecast with its outcome; or why there is none."""
-    if prices is None or prices.session < row.resolves_on:
+def _outcome(row: _Row, night: _Night, store: Store) -> Forecast | str:
+    """The forecast with its outcome by the prices of a night; or why there is none."""
+    if night.known.as_of < row.resolves_on:
+        return NO_NIGHT
+    own, other = night.closes(store, row.ticker), night.closes(store, row.benchmark)
+    if not own or not other:
         return NO_NIGHT
     made, due = date.fromisoformat(row.as_of), date.fromisoformat(row.resolves_on)
     for day, lacking in ((made, NOT_MADE), (due, NOT_DUE)):
-        if day not in prices.own or day not in prices.other:
+        if day not in own or day not in other:
             return lacking
-    own, other = ([exact(closes[day]) for day in (made, due)] for closes in (prices.own, prices.other))
-    beat = own[1] * other[0] > other[1] * own[0]
+    assert row.before is not None and row.after is not None
+    beat = exact(own[due]) * exact(other[made]) > exact(other[due]) * exact(own[made])
     return Forecast((made, due), row.before, row.after, int(beat))

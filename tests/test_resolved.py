@@ -137,8 +137,8 @@ def changed(months: Night, place: Path, *statements: str) -> Path:
             id="due on a holiday",
         ),
         pytest.param(
-            (f"UPDATE runs SET record = json_set(record, '$.tickers.IBM', 'no_data') WHERE as_of = '{DAYS[2]}'",),
-            *(7, 4, {NO_NIGHT: 1}),
+            (f"UPDATE feed SET row = json_set(row, '$.session', NULL) WHERE as_of = '{DAYS[2]}' AND ticker = 'IBM'",),
+            *(7, 3, {NO_NIGHT: 1}),
             id="no prices in the newest night: those of the one before reach the first month alone",
         ),
         pytest.param(
@@ -148,7 +148,7 @@ def changed(months: Night, place: Path, *statements: str) -> Path:
         ),
         pytest.param(
             (f"UPDATE runs SET header = '{{}}' WHERE as_of = '{DAYS[2]}'",),
-            *(4, 4, {NO_NIGHT: 4}),
+            *(0, 4, {NO_NIGHT: 8}),
             id="a header of another version",
         ),
     ],

@@ -6,6 +6,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import date
+from decimal import Context, Decimal
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,7 +15,6 @@ from sqlalchemy import Text, cast, column, select, table
 
 from phases.core.runs import Known, Runs
 from phases.core.store import Store
-from phases.maths.exact import exact
 from phases.maths.scoring import Forecast
 from phases.night import stored_bars
 from phases.outputs.report.score import Resolution
@@ -23,6 +23,9 @@ from schemas.run import RunHeader
 NO_NIGHT = "no night since they fell due has prices of the ticker and of its benchmark"
 NOT_MADE = "the newest prices lack the day they were made"
 NOT_DUE = "the newest prices lack the day they fell due"
+
+EXACT = Context(prec=50)
+"""Digits enough for the product of two numbers of 17 digits."""
 
 NAMES = ("run_id", "ticker", "as_of", "probability_pre", "probability_post", "benchmark", "resolves_on")
 
@@ -124,5 +127,10 @@ def _outcome(row: _Row, night: _Night, store: Store) -> Forecast | str:
         if day not in own or day not in other:
             return lacking
     assert row.before is not None and row.after is not None
-    beat = exact(own[due]) * exact(other[made]) > exact(other[due]) * exact(own[made])
+    beat = _product(own[due], other[made]) > _product(other[due], own[made])
     return Forecast((made, due), row.before, row.after, int(beat))
+
+
+def _product(one: float, other: float) -> Decimal:
+    """The exact product of two numbers as they are written; ratios of whole numbers take ten times as long."""
+    return EXACT.multiply(Decimal(repr(one)), Decimal(repr(other)))

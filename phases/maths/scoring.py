@@ -130,7 +130,7 @@ def scorecard(forecasts: Sequence[Forecast]) -> Scorecard:
     before, after = [one.before for one in forecasts], [one.after for one in forecasts]
     outcomes, spans = [one.outcome for one in forecasts], [one.span for one in forecasts]
     control = [shrunk(one.before, one.after) for one in forecasts]
-    named = [(exact(one) > HALF) == bool(out) for one, out in zip(after, outcomes, strict=True) if exact(one) != HALF]
+    named = [(one > 0.5) == bool(out) for one, out in zip(after, outcomes, strict=True) if one != 0.5]
     return Scorecard(
         n=len(forecasts),
         spans=apart(spans),
@@ -148,10 +148,10 @@ def paired(
     """Mean of the differences of the squared errors of two probabilities each, and its standard error.
 
     Two forecasts count as one as far as their spans overlap; the error is never below that of independent ones.
-    Raises as `brier`.
+    Raises ValueError for unequal counts.
     """
-    both = zip(_pairs(first, outcomes), _pairs(other, outcomes), strict=True)
-    found = [float((one - out) ** 2 - (two - out) ** 2) for (one, out), (two, _) in both]
+    both = zip(map(float, first), map(float, other), outcomes, strict=True)
+    found = [(one - out) ** 2 - (two - out) ** 2 for one, two, out in both]
     n, mean = len(found), math.fsum(found) / len(found)
     if n == 1:
         return Difference(mean, math.inf)

@@ -69,15 +69,15 @@ def _verdict(card: Scorecard) -> str:
     if card.n < LEAST:
         return _few(card.n)
     if debate.low <= 0 <= debate.high:
-        return f"n = {card.n}: no measured benefit. The interval of the debate's difference includes 0."
+        return f"n = {card.n:,}: no measured benefit. The interval of the debate's difference includes 0."
     if card.spans < LEAST_SPANS:
-        few = f"they cover {count(card.spans, 'span')} of time without overlap, of {LEAST_SPANS} needed"
-        return f"n = {card.n}, but {few}: too few to tell."
+        few = f"from {count(card.spans, 'span')} of time without overlap, of {LEAST_SPANS} needed"
+        return f"n = {card.n:,}, but {few}: too few to tell."
     if debate.mean > 0:
-        return f"n = {card.n}: the probabilities were worse after the debate than before it."
+        return f"n = {card.n:,}: the probabilities were worse after the debate than before it."
     if control.high >= 0:
-        return f"n = {card.n}: no measured benefit over the control, which moves as far to one half without a debate."
-    return f"n = {card.n}: the probabilities were better after the debate than before it, and than the control."
+        return f"n = {card.n:,}: no measured benefit over the control, which moves as far to one half without a debate."
+    return f"n = {card.n:,}: the probabilities were better after the debate than before it, and than the control."
 
 
 def _rows(card: Scorecard) -> list[tuple[str, str, str]]:
@@ -90,7 +90,7 @@ def _rows(card: Scorecard) -> list[tuple[str, str, str]]:
         ("after − before", _signed(card.debate.mean), _interval(card.debate)),
         ("after − control", _signed(card.control.mean), _interval(card.control)),
         ("log score", _number(log_after), f"{_number(log_before)} before; one half each time gets 0.6931"),
-        ("hit rate", share, f"{right:,} of {named:,} above or below one half after the debate named the outcome"),
+        ("hit rate", share, f"{right:,} of {named:,} after the debate named the outcome"),
     ]
 
 

@@ -33,7 +33,7 @@ def made(number: int, before: float, after: float, wrong: int = 0, spans: int = 
         pytest.param(made(32, 0.5, 0.5), "n = 32: no measured benefit. The interval", id="nothing moved"),
         pytest.param(
             made(40, 0.5, 0.6, spans=9),
-            "n = 40, but they cover 9 spans of time without overlap, of 10 needed: too few to tell",
+            "n = 40, but from 9 spans of time without overlap, of 10 needed: too few to tell",
             id="spans",
         ),
         pytest.param(made(40, 0.5, 0.6, spans=10), "n = 40: the probabilities were better", id="spans enough"),

@@ -108,13 +108,9 @@ def _debates(health: NightHealth) -> list[Told]:
         ("held", f"{health.debates:,}", f"and {health.gated:,} not bought"),
         ("decisions changed", f"{health.changed:,}", f"{health.stances_changed:,} with another stance"),
         ("contested", f"{health.contested:,}", "the manager's word opposed the moves"),
-        ("echo", _share(health.echo), f"changes with the sign of the view before, of {health.echo.n:,}"),
+        ("echo", _share(health.echo), "changes with the sign of the view before"),
         ("mean tilt", lean, f"{sure}+1 all to the bull, −1 all to the bear, over {health.tilt.n:,}"),
-        (
-            "theater",
-            _share(health.theater),
-            f"nobody answered or nothing changed hands, of {health.theater.n:,}",
-        ),
+        ("theater", _share(health.theater), "nobody answered or nothing changed hands"),
         ("rounds", f"{health.executed_rounds:,}", f"of {health.configured_rounds:,} configured"),
     ]
 
@@ -124,9 +120,9 @@ FEW = 10
 
 
 def _share(found: Share) -> str:
-    if found.share is None or found.n >= FEW:
-        return percent(found.share)
-    return f"{round(found.share * found.n)} of {found.n}"
+    if found.share is None:
+        return percent(None)
+    return f"{round(found.share * found.n) if found.n < FEW else percent(found.share)} of {found.n:,}"
 
 
 def _turns(health: NightHealth) -> list[Told]:

@@ -224,7 +224,7 @@ def test_watch_is_told_from_hold_where_letters_have_no_room() -> None:
     assert chart.count('class="cell hold"') == 50
 
 
-@pytest.mark.parametrize(("cases", "told"), [(0, "–"), (3, "2 of 3"), (9, "6 of 9"), (12, "67%")])
+@pytest.mark.parametrize(("cases", "told"), [(0, "–"), (3, "2 of 3"), (9, "6 of 9"), (12, "67% of 12")])
 def test_a_share_of_few_cases_is_told_as_a_count(cases: int, told: str) -> None:
     share = Share(share=round(2 / 3, 4) if cases else None, n=cases)
     rows = dict(health_rows(HEALTH.model_copy(update={"echo": share})))["Debates"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import (
     AfterValidator,
@@ -13,9 +13,7 @@ from pydantic import (
     Field,
     PlainSerializer,
     WithJsonSchema,
-    model_validator,
 )
-from pydantic_core import PydanticCustomError
 
 from schemas.grammar import TICKER_LENGTH, TICKER_PATTERN, VISIBLE, parse_day, parse_utc
 
@@ -106,12 +104,5 @@ class Section(Model):
     model_config = ConfigDict(strict=False, validate_default=True)
 
     ASCENDING: ClassVar[tuple[tuple[str, str], ...]] = ()
-    """Pairs of numbers of which the first may not be above the second."""
-
-    @model_validator(mode="after")
-    def _ascends(self) -> Self:
-        for low, high in self.ASCENDING:
-            given = {"low": low, "high": high, "below": getattr(self, low), "above": getattr(self, high)}
-            if given["below"] > given["above"]:
-                raise PydanticCustomError("above", "{low} ({below}) is above {high} ({above})", given)
-        return self
+    """Pairs of numbers of which the first may not be above the second. Whoever reads a configuration looks at it: no
+    schema can say it."""

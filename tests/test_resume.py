@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from phases.core.skills import LOCK, load_skills, lock_text
 from phases.identity import changed
 from phases.plan import Words, plan
 from tests.conftest import DAY, ROOT, Cli, Desk, Night, Shared, Shelf, Told, watched_desk
@@ -211,6 +212,7 @@ def test_resume_refuses_a_changed_program(three: Night, tmp_path: Path) -> None:
     (tmp_path / "tree" / "run_pipeline.py").write_text(f"{text}\n# changed\n")
     skill = tmp_path / "tree" / "skills" / "research-debate" / "SKILL.md"
     skill.write_text(f"{skill.read_text()}\nSpeak in short sentences.\n")
+    (skill.parents[1] / LOCK).write_text(lock_text(load_skills(skill.parents[1])))
     told = Cli(tmp_path, root=tmp_path / "tree")("run", "--resume", "last", "--out", three.path)
     assert told.code == 2
     assert "code" in told.error and "skills.research-debate" in told.error

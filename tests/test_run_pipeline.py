@@ -467,8 +467,9 @@ def test_an_unknown_feed_format_is_refused(cli: Cli, three: Night) -> None:
     assert all(word in told.error for word in ("xml", "csv", "json"))
 
 
-@pytest.mark.parametrize("to", ["missing/feed.csv", "."])
+@pytest.mark.parametrize("to", ["file/feed.csv", "."])
 def test_a_feed_that_cannot_be_written_is_a_usage_error(cli: Cli, three: Night, tmp_path: Path, to: str) -> None:
+    (tmp_path / "file").write_text("")
     told = cli("feed", "last", "--to", tmp_path / to, "--out", three.path)
     assert told.code == 2
     assert str(tmp_path) in told.error and "unexpected" not in told.error

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from phases.core.errors import UsageError
 from phases.core.text import nearest, printable
-from schemas.base import Model
+from schemas.base import Model, Section
 from schemas.currency import CURRENCY_PATTERN
 from schemas.fred_settings import URL_PATTERN
 from schemas.grammar import TICKER_PATTERN, VISIBLE
@@ -52,8 +52,6 @@ PATTERNS: Mapping[str, str] = {
 }
 """What a text of each pattern is, for a reader."""
 
-ABOVE = (("low", "below"), ("high", "above"))
-"""What an error about two numbers out of order has of each: its key and its value."""
 
 COLON = "in braces a colon wants a space after it, as in {KO: GBp}"
 
@@ -251,11 +249,25 @@ def named(table: Mapping[str, Any], key: str, name: str) -> Any:
 def read_record(model: type[M], found: Mapping[str, Any], where: str) -> M:
     """Type a mapping of texts as a record. Raises UsageError naming key, value seen and what is allowed."""
     try:
-        return model.model_validate(found)
+        record = model.model_validate(found)
     except ValidationError as error:
         wrong = error.errors(include_url=False)
         first = next((one for one in wrong if one["type"] == "extra_forbidden"), wrong[0])
         raise UsageError(f"{where}: {_complaint(model, dict(first))}") from None
+    for complaint in _descending(record, ""):
+        raise UsageError(f"{where}: {complaint}")
+    return record
+
+
+def _descending(record: Model, name: str) -> Iterator[str]:
+    """Pairs of numbers that contradict each other, in the record and in its sections."""
+    for low, high in getattr(record, "ASCENDING", ()):
+        below, above = getattr(record, low), getattr(record, high)
+        if below > above:
+            yield f"{name}{low} ({below:g}) is above {name}{high} ({above:g}); lower the first or raise the second"
+    for part in type(record).model_fields:
+        if isinstance(section := getattr(record, part), Section):
+            yield from _descending(section, f"{name}{part}.")
 
 
 def _complaint(model: type[Model], error: dict[str, Any]) -> str:
@@ -265,9 +277,6 @@ def _complaint(model: type[Model], error: dict[str, Any]) -> str:
         known = _keys_at(model, path[:-1])
         options = ", ".join(known)
         return f"unknown key {printable(name)}{nearest(path[-1], known)} (known here: {options})"
-    if error["type"] == "above":
-        low, high = (f"{name}.{error['ctx'][one]} ({error['ctx'][two]:g})" for one, two in ABOVE)
-        return f"{low} is above {high}; lower the first or raise the second"
     if error["type"] == "missing":
         return f"the key {name} is missing"
     seen = "what stands there" if name.startswith(UNSHOWN) else repr(printable(str(error["input"]))[:60])

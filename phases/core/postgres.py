@@ -165,7 +165,7 @@ def open_postgres(address: str, out: Path, lock_seconds: int, create: bool) -> S
     try:
         engine = create_engine(url, isolation_level="READ COMMITTED", connect_args=options, hide_parameters=True)
     except ImportError:
-        raise UsageError(f"{VARIABLE}: the PostgreSQL driver is not installed: {extra('postgres')}") from None
+        raise UsageError(f"{VARIABLE}: the driver psycopg is not installed: {extra('postgres')}") from None
     store = PostgresStore(engine, _shown(url), lock_seconds)
     try:
         store.check(create)

@@ -548,8 +548,9 @@ def test_F078_a_killed_night_goes_on(
 
 
 def test_two_processes_share_a_night_and_ask_nothing_twice(cli: Cli, database: str, tmp_path: Path) -> None:
-    words = ("run", "AAPL", "IBM", "--as-of", DAY, "--config", CONFIGS / "anthropic.yaml", "--json")
-    with FakeModel({"latency_ms": {"mean": 250}}) as server:
+    tickers = ("AAPL", "GOOG", "IBM", "MSFT")  # enough work that neither is done before the other has started
+    words = ("run", *tickers, "--as-of", DAY, "--config", CONFIGS / "anthropic.yaml", "--json")
+    with FakeModel({"latency_ms": {"mean": 500}}) as server:
         env = {VARIABLE: database, "ANTHROPIC_API_KEY": "x" * 20}
         local = ("--set", f"provider.base_url={server.url}")
         processes = [cli.start(*words, *local, "--out", tmp_path / name, env=env) for name in ("one", "other")]

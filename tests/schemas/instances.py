@@ -131,7 +131,7 @@ _OF_TYPE: Mapping[str, Callable[[Schema, Mapping[str, Schema]], st.SearchStrateg
 
 # One example of every field, for the sweep
 
-TEXTS = ("A", "a", "px.a", "0.5", "loop.0", "USD", "n0123abcd", "a visible text")
+TEXTS = ("A", "a", "px.a", "0.5", "loop.0", "USD", "n0123abcd", "https://a.b", "a visible text")
 """One of them satisfies each pattern of the contracts."""
 
 

@@ -75,7 +75,7 @@ def test_damaged_files_and_other_content_are_seen(tmp_path: Path) -> None:
 
 def test_without_the_package_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("phases.sources.skfolio.PACKAGE", "no_such_package")
-    with pytest.raises(UsageError, match=r'pip install "rebuttal\[skfolio\]"'):
+    with pytest.raises(UsageError, match=r"pip install '\.\[skfolio\]'"):
         SOURCES["skfolio"](SourceSettings(name="skfolio"))
 
 

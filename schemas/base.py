@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import Annotated, ClassVar, Literal
 
@@ -104,5 +105,14 @@ class Section(Model):
     model_config = ConfigDict(strict=False, validate_default=True)
 
     ASCENDING: ClassVar[tuple[tuple[str, str], ...]] = ()
-    """Pairs of numbers of which the first may not be above the second. Whoever reads a configuration looks at it: no
-    schema can say it."""
+    """Pairs of numbers of which the first may not be above the second. No schema can say it."""
+
+    def descending(self, name: str = "") -> Iterator[str]:
+        """Pairs that contradict each other, here and in the sections of this one, each in words with its keys."""
+        for low, high in self.ASCENDING:
+            below, above = getattr(self, low), getattr(self, high)
+            if below > above:
+                yield f"{name}{low} ({below:g}) is above {name}{high} ({above:g}); lower the first or raise the second"
+        for part in type(self).model_fields:
+            if isinstance(section := getattr(self, part), Section):
+                yield from section.descending(f"{name}{part}.")

@@ -254,20 +254,9 @@ def read_record(model: type[M], found: Mapping[str, Any], where: str) -> M:
         wrong = error.errors(include_url=False)
         first = next((one for one in wrong if one["type"] == "extra_forbidden"), wrong[0])
         raise UsageError(f"{where}: {_complaint(model, dict(first))}") from None
-    for complaint in _descending(record, ""):
-        raise UsageError(f"{where}: {complaint}")
+    for contradiction in record.descending() if isinstance(record, Section) else ():
+        raise UsageError(f"{where}: {contradiction}")
     return record
-
-
-def _descending(record: Model, name: str) -> Iterator[str]:
-    """Pairs of numbers that contradict each other, in the record and in its sections."""
-    for low, high in getattr(record, "ASCENDING", ()):
-        below, above = getattr(record, low), getattr(record, high)
-        if below > above:
-            yield f"{name}{low} ({below:g}) is above {name}{high} ({above:g}); lower the first or raise the second"
-    for part in type(record).model_fields:
-        if isinstance(section := getattr(record, part), Section):
-            yield from _descending(section, f"{name}{part}.")
 
 
 def _complaint(model: type[Model], error: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from phases.core.errors import UsageError
+from phases.core.errors import StoreError, UsageError
 from phases.core.runner import Artefacts
 from phases.core.runs import ASIDE, Known, Runs
 from phases.core.store import Store
@@ -50,7 +50,8 @@ def write_report(store: Store, out: Path, name: str | None, history: bool = Fals
     """Write the page of a run, or of all runs, and say where it is. Reads the store, writes a file.
 
     Without `to` it goes into the folder of the run, or into `out`; a link that lies there is taken away, never
-    followed. Raises UsageError for a run that is not there or has no feed, and for a file that cannot be written.
+    followed. Raises UsageError for a run that is not there or has no feed and for a `to` that cannot be written,
+    StoreError where the folder of the runs cannot.
     """
     text, place = page_of(store, out, name, history)
     try:
@@ -60,7 +61,9 @@ def write_report(store: Store, out: Path, name: str | None, history: bool = Fals
                 place.unlink()
         write_whole(to or place, text)
     except OSError as error:
-        raise UsageError(f"{f'--to {to}' if to else place}: cannot be written ({error.strerror})") from None
+        if to is None:
+            raise StoreError(f"{place}: cannot be written ({error.strerror})") from None
+        raise UsageError(f"--to {to}: cannot be written ({error.strerror})") from None
     return to or place
 
 

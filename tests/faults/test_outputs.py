@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from phases.core.errors import UsageError
+from phases.core.errors import StoreError, UsageError
 from phases.core.store import open_store
 from phases.core.text import printable
 from phases.outputs.tables import feed_csv, feed_json
@@ -128,6 +128,18 @@ def test_F175_a_link_at_the_place_of_the_page_is_replaced(three: Night, tmp_path
         assert write_report(store, out, "last") == place
     assert target.read_text() == "untouched"
     assert not place.is_symlink() and place.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_F090_a_page_that_cannot_be_written_after_a_night_is_an_outage_and_no_wrong_word(
+    three: Night, tmp_path: Path
+) -> None:
+    """Exit code 4, as the night was held; 2 would say that nothing was started."""
+    out = three.copy(tmp_path / "full").path
+    place = out / three.folder.name / "report.html"
+    place.unlink(missing_ok=True)
+    place.mkdir()
+    with closing(open_store(out)) as store, pytest.raises(StoreError, match=r"report\.html: cannot be written"):
+        write_report(store, out, "last")
 
 
 def test_F175_a_link_to_a_folder_is_refused_or_replaced(three: Night, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from phases.core.runs import Runs
+from phases.core.runs import ASIDE, Runs
 from phases.core.store import open_store
 from phases.outputs.report.score import Resolution
 from phases.report import history_text, night_text
@@ -114,7 +114,7 @@ def changed(months: Night, place: Path, *statements: str) -> Path:
 @pytest.mark.parametrize(
     ("statements", "known", "waiting", "lost"),
     [
-        pytest.param((f"UPDATE runs SET state = 'aside' WHERE as_of = '{DAYS[0]}'",), 4, 4, {}, id="aside"),
+        pytest.param((f"UPDATE runs SET state = '{ASIDE}' WHERE as_of = '{DAYS[0]}'",), 4, 4, {}, id="what-if"),
         pytest.param((f"UPDATE runs SET state = 'stopped' WHERE as_of = '{DAYS[1]}'",), 4, 4, {}, id="stopped"),
         pytest.param(
             (f"UPDATE feed SET row = json_set(row, '$.session', NULL) WHERE as_of = '{DAYS[0]}' AND ticker = 'IBM'",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import json
 import os
 import shutil
@@ -48,6 +49,12 @@ def replies(self, requests):
 
 OfflineDesk.replies = replies
 '''
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of collected tests stay to the end: the collector need not walk over them again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from phases.night import hold_night
 from phases.plan import CONFIGS, SKILLS, Words, plan
 from phases.watchlist import Watchlist, read_ticker, watchlist
 from schemas.settings import Settings
+from tests.support import cpu_seconds
 
 DEFAULT = load_yaml(CONFIGS / "default.yaml")
 
@@ -75,15 +75,17 @@ def test_F149_rounds_out_of_range_name_field_value_and_range(value: str) -> None
 def test_F151_an_alias_bomb_and_a_huge_file_end_within_a_second(tmp_path: Path) -> None:
     rows = [f"{name}: &{name} [{', '.join([f'*{old}'] * 9)}]" for old, name in zip("abcdefgh", "bcdefghi", strict=True)]
     bomb = "\n".join(["a: &a [x, x, x, x, x, x, x, x, x]", *rows, "tickers: *i"])
-    start = time.perf_counter()
-    with pytest.raises(UsageError, match="aliases"):
-        listed(tmp_path, bomb)
     huge = tmp_path / "huge.yaml"
     with huge.open("wb") as file:
         file.truncate(50 * 1024 * 1024)
-    with pytest.raises(UsageError, match="larger than"):
-        load_yaml(huge)
-    assert time.perf_counter() - start < 1
+
+    def refused() -> None:
+        with pytest.raises(UsageError, match="aliases"):
+            listed(tmp_path, bomb)
+        with pytest.raises(UsageError, match="larger than"):
+            load_yaml(huge)
+
+    assert cpu_seconds(refused) < 1
 
 
 def test_F152_a_file_from_an_office_program_is_normalised(tmp_path: Path) -> None:

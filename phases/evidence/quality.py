@@ -336,9 +336,9 @@ def _halt(rows: Rows, settings: MarketSettings) -> None:
         if len(still):
             rows.notes.append(f"sessions without a share traded: {_newest(rows, still)}")
         return
-    told = f"no share traded in {LATEST_HALTED} sessions to {rows.days[-1]}"
+    told = f"no share of {rows.bars.symbol} traded in {LATEST_HALTED} sessions to {rows.days[-1]}"
     if settings.halted == "refuse":
-        raise TickerFailure(f"{rows.bars.symbol} is halted: {told}; market.halted: flag goes on with it", "refused")
+        raise TickerFailure(f"{told}; `market.halted: flag` goes on with it", "refused")
     rows.flags.add("halted")
     rows.notes.append(told)
 

@@ -90,7 +90,7 @@ REFUSED: dict[str, tuple[Change, str, str]] = {
     "F125-old-row": (put("high", 30, 10.0), "no_data", rf"bar of {days(280)[30]}.*high 10"),
     "F125-newest": (put("low", -1, 1e3), "no_data", f"bar of {LAST}"),
     "F134": (lambda bars: bars.update(symbol="OTHER"), "no_data", "ACME: the source answered with bars of OTHER"),
-    "F135": (lambda bars: bars["volume"].__setitem__(slice(-5, None), [0.0] * 5), "refused", "no share traded in 5"),
+    "F135": (lambda bars: bars["volume"].__setitem__(slice(-5, None), [0.0] * 5), "refused", "traded in 5 sessions"),
 }
 
 
@@ -241,7 +241,7 @@ def test_f135_a_halted_ticker_goes_on_only_where_the_configuration_says_so() -> 
     bars = changed(lambda bars: bars["volume"].__setitem__(slice(-5, None), [0.0] * 5))
     found = snapshot(bars, "market.halted=flag")
     assert found.flags == ("halted",)
-    assert f"no share traded in 5 sessions to {LAST}" in found.notes
+    assert f"no share of ACME traded in 5 sessions to {LAST}" in found.notes
     four = changed(lambda bars: bars["volume"].__setitem__(slice(-4, None), [0.0] * 4))
     assert snapshot(four).flags == ()
     assert snapshot({**walk(), "volume": [0.0] * 280}).flags == (), "an index has none ever"

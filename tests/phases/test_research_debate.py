@@ -212,12 +212,12 @@ STRONG, WEAK = payload(3, "buy"), payload(2, "buy")
         (("debate.when=none",), STRONG, None, "gated: debates are switched off"),
         (("debate.when=all",), WEAK, None, None),
         (("debate.when=gate",), STRONG, None, None),
-        (("debate.when=gate",), WEAK, None, "gated: not gate >= 1 (gate is 0)"),
-        (("debate.when=gate",), payload(0, "hold"), last("buy"), "gated: not gate >= 1 (gate is 0)"),
-        (("debate.when=gate", f"held=[{TICKER}]"), STRONG, last("buy"), "gated: not gate >= 1 (gate is 0)"),
+        (("debate.when=gate",), WEAK, None, "gated: gate is 0; a debate needs gate >= 1"),
+        (("debate.when=gate",), payload(0, "hold"), last("buy"), "gated: gate is 0; a debate needs gate >= 1"),
+        (("debate.when=gate", f"held=[{TICKER}]"), STRONG, last("buy"), "gated: gate is 0; a debate needs gate >= 1"),
         (("debate.when=gate", f"held=[{TICKER}]"), STRONG, last("sell"), None),
         (("debate.when=gate", f"held=[{TICKER}]"), WEAK, History(), None),
-        (("debate.when=gate", "held=[ZZZ]"), WEAK, last("sell"), "gated: not gate >= 1 (gate is 0)"),
+        (("debate.when=gate", "held=[ZZZ]"), WEAK, last("sell"), "gated: gate is 0; a debate needs gate >= 1"),
     ],
 )
 def test_gate(words: tuple[str, ...], about: Any, history: History | None, gated: str | None) -> None:

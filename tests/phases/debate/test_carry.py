@@ -207,7 +207,7 @@ def test_what_moved_is_told_in_order() -> None:
 OWN = (item("px.ret_63d", 0.5, value=0.1), item("px.vol_ratio", -0.5, value=1.25), item("px.ret_252d", 0.7, value=0.3))
 VALUES = {**{one.id: one.value for one in OWN}, "axis.technical": "buy"}
 QUIET = ("debate.bands={'*': '5%'}",)
-GATED = "gated: not gate >= 1 (gate is 0)"
+GATED = "gated: gate is 0; a debate needs gate >= 1"
 STANDS = f"carried: the rounds debate of {THEN} stands; nothing fired or left its band"
 
 

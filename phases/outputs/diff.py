@@ -19,6 +19,8 @@ LABELS = {
     "status": "status",
     "stance": "stance",
     "conviction_post": "conviction",
+    "conviction_pre": "analysts",
+    "conviction_delta": "debate",
     "probability_post": "probability",
     "view_excess_return": "view",
     "flags": "flags",
@@ -112,7 +114,7 @@ def _shown(name: str, value: Any) -> str:
         return f"{100 * value:+.2f} %"
     if name == "probability_post":
         return f"{value:.4f}"
-    if name == "conviction_post":
+    if name.startswith("conviction_"):
         return points_text(value)
     return ", ".join(value) if isinstance(value, list) else str(value)
 

@@ -24,6 +24,8 @@ def lines_of(*rows: Any, **more: Any) -> list[str]:
         ({"status": "gated"}, "  status       debated → gated"),
         ({"stance": "sell"}, "  stance       buy → sell"),
         ({"conviction_post": -4}, "  conviction   +3 → -4"),
+        ({"conviction_pre": -1}, "  analysts     +2 → -1"),
+        ({"conviction_delta": 0}, "  debate       +1 → 0"),
         ({"probability_post": 0.5}, "  probability  0.5600 → 0.5000"),
         ({"view_excess_return": -0.02}, "  view         +1.09 % → -2.00 %"),
         ({"view_excess_return": None}, "  view         +1.09 % → -"),

@@ -325,7 +325,8 @@ def prompts(source: RealSource, ticker: str, day: date) -> list[str]:
     row = bias_row(common, header.history, chosen.bias, ask=ask_door(Desk()))
     own = market_snapshot(ticker, day, QUESTION, chosen.market, fetch=fetch)
     through_phases(own, common, row, header, ask=ask_door(desk))
-    assert any('"fa.' in text for text in desk.prompts())
+    shown = any(one.id.startswith("fa.") for one in own.evidence)
+    assert any('"fa.' in text for text in desk.prompts()) is shown, (ticker, day)
     return desk.prompts()
 
 

@@ -23,7 +23,7 @@ from run_pipeline import main
 from schemas.generate import wire_text
 from schemas.validation import problems
 from tests.conftest import DAY, ROOT, Cli, Night, Shared, Shelf, Told
-from tests.skills.test_bindings import BINDINGS as ASKED_AS
+from tests.skills.bindings import BINDINGS as ASKED_AS
 
 RECORDINGS = ROOT / "tests" / "recordings"
 BULL, BEAR, MANAGER = (RECORDINGS / f"{name}.json" for name in ("bull_round1", "bear_round2", "manager"))

@@ -24,7 +24,8 @@ from schemas.grammar import FOLDER
 from schemas.validation import problems
 from tests.phases.core.scripted import NIGHTLY, asked, claim, said
 from tests.schemas.test_wire import ANSWERS
-from tests.skills.test_bindings import BINDINGS, SKILLS, Asked, _contract, _examples
+from tests.skills.asked import SKILLS, Asked, contract_of, examples_of
+from tests.skills.bindings import BINDINGS
 
 MUTATIONS = 10_000 if NIGHTLY else 2_000
 SEED = 20_120_629
@@ -61,9 +62,9 @@ class Valid(NamedTuple):
 
 
 REPLIES = [
-    Valid(_contract(SKILLS[name]), example, one)
+    Valid(contract_of(SKILLS[name]), example, one)
     for name, binding in BINDINGS.items()
-    for example, one in zip(_examples(SKILLS[name]), binding.asked, strict=True)
+    for example, one in zip(examples_of(SKILLS[name]), binding.asked, strict=True)
 ]
 
 ODD: tuple[Any, ...] = (

@@ -24,7 +24,7 @@ from phases.debate.checks.numbers import NUMBERS
 from phases.debate.protocol import read_protocol
 from phases.macro_bias import NO_NUMBERS
 from phases.maths.lean import LEANS
-from phases.providers.offline import OfflineDesk
+from phases.providers.offline import SKILLS, OfflineDesk
 from phases.providers.offline.analysts import axis_view, bias_wording
 from phases.providers.offline.debater import contribution
 from phases.providers.offline.manager import manager_reply
@@ -380,3 +380,8 @@ def test_an_unknown_skill_is_refused_by_name() -> None:
 
 def test_it_says_that_it_is_no_language_model() -> None:
     assert re.fullmatch(r"offline-desk v[0-9]+, llm: none", OfflineDesk.engine)
+
+
+def test_the_desk_knows_every_seat_and_its_version() -> None:
+    assert {"research-debate", "research-manager", "persona-literal", "debate-judge"} <= set(SKILLS)
+    assert OfflineDesk.engine == "offline-desk v2, llm: none"

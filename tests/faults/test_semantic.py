@@ -14,7 +14,7 @@ from phases.research_manager import debate_summary
 from schemas.debate import DebateInputs
 from schemas.ledger import DebateTranscript
 from schemas.summary import DebateSummary
-from tests.phases.debate.test_checks import FIRST, LATER, LOOP, first, judged, later
+from tests.phases.debate.judged import FIRST, LATER, LOOP, first, judged, later
 from tests.support import Changed, Desk, ask_door, case_of, header_of, item, payload, update
 
 DESK = (CONFIGS / "protocols" / "desk.yaml").read_text(encoding="utf-8")

@@ -22,7 +22,7 @@ from phases.sources.fred import web
 from schemas.bias import BiasRow
 from schemas.market import MacroSnapshot
 from schemas.run import RunHeader
-from tests.phases.sources.test_fred import Server, said
+from tests.phases.sources.fred.server import Server, said
 
 FIRST, SECOND = date(2023, 1, 5), date(2023, 1, 6)
 TICKERS = ("ACME", "OTHER")

@@ -17,8 +17,8 @@ from phases.night import hold_night
 from phases.plan import CONFIGS, Words, plan
 from phases.sources.yahoo import YahooSource
 from schemas.settings import SourceSettings
-from tests.phases.sources import yahoo_server as served
-from tests.phases.sources.yahoo_server import YahooServer, captured, modules, rising
+from tests.phases.sources.yahoo import server as served
+from tests.phases.sources.yahoo.server import YahooServer, captured, modules, rising
 from tests.shared import shared
 from tests.support import QUESTION, fetch_door, settings
 

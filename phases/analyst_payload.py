@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 
 from phases.core.ask import Answer, Ask, Wanted
 from phases.core.errors import TickerFailure
@@ -124,7 +125,7 @@ def _payload(
     joined = join(
         weights,
         {a: AxisNumbers(v.stance_axis, v.conviction_axis, v.probability) for a, v in views.items()},
-        correlations=_correlations(list(views), read, exact(settings.correlation)),
+        correlations=_correlations(read, exact(settings.correlation)),
         watch_spread=exact(settings.watch_spread),
     )
     first = sorted(views.values(), key=lambda view: (-weights[view.axis] * exact(view.conviction_axis), view.axis))
@@ -144,15 +145,12 @@ def _payload(
     )
 
 
-def _correlations(
-    axes: Sequence[Axis], read: Mapping[Axis, tuple[Evidence, ...]], other: Fraction
-) -> dict[frozenset[str], Fraction]:
-    """Axes that read the same family of series agree by construction and count as one."""
-    families = {axis: {one.id.partition(".")[0] for one in read[axis]} for axis in axes}
+def _correlations(read: Mapping[Axis, tuple[Evidence, ...]], other: Fraction) -> dict[frozenset[str], Fraction]:
+    """Correlation of each pair of configured axes: those that read the same family of series agree by construction
+    and count as one. An axis without evidence reads none."""
+    families = {axis: {one.id.partition(".")[0] for one in items} for axis, items in read.items()}
     return {
-        frozenset((a, b)): Fraction(1) if families[a] & families[b] else other
-        for at, a in enumerate(axes)
-        for b in axes[at + 1 :]
+        frozenset((a, b)): Fraction(1) if families[a] & families[b] else other for a, b in combinations(families, 2)
     }
 
 

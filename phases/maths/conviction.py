@@ -124,7 +124,7 @@ def _squared_d(shares: Mapping[Name, Fraction], correlations: Mapping[frozenset[
     """d^2 of these axes, rho being the mean over their pairs."""
     names = sorted(shares)
     pairs = [frozenset((a, b)) for at, a in enumerate(names) for b in names[at + 1 :]]
-    rho = sum((correlations.get(pair, Fraction(1)) for pair in pairs), Fraction(0)) / max(len(pairs), 1)
+    rho = sum((correlations[pair] for pair in pairs), Fraction(0)) / max(len(pairs), 1)
     return squared_d(shares.values(), rho)
 
 

@@ -83,6 +83,24 @@ def test_axes_of_different_series_correlate_less() -> None:
 # a missing axis
 
 
+@pytest.mark.parametrize(
+    ("tells", "expected"),
+    [
+        # shares .35 .30 .20 of n = 1 / sum of squares 2.861; two of the three read prices, rho (1 + .3 + .3) / 3:
+        # d = sqrt(2.861 / (1 + 1.861 * .5333)) = 1.1985
+        (("px.ret_63d", "fa.fcf_yield", "px.vol_ratio"), 0.6019),  # .5 + d * .85 * .1
+        # shares .35 .30: n = 1.988, d = sqrt(1.988 / (1 + .988 * .3)) = 1.2385
+        (("px.ret_63d", "fa.fcf_yield"), 0.5805),  # .5 + d * .65 * .1
+    ],
+    ids=["three of four", "two of four"],
+)
+def test_a_missing_axis_leaves_the_pull_of_the_others_as_it_is(tells: tuple[str, ...], expected: float) -> None:
+    chosen = of_axes(technical="0.35", fundamental="0.30", sentiment="0.20", news="0.15")
+    found = payload_of(*(item(id, 0.8) for id in tells), chosen=chosen)
+    assert [view.probability for view in found.axes] == [0.6] * len(tells)
+    assert found.probability == expected
+
+
 def test_a_configured_axis_without_evidence_is_listed_and_pulls_towards_0() -> None:
     alone = payload_of(RISING, chosen=of_axes(technical="0.6"))
     found = payload_of(RISING, chosen=of_axes(technical="0.6", fundamental="0.2", news="0.2"))

@@ -75,7 +75,7 @@ def test_two_processes_share_a_night_and_ask_nothing_twice(cli: Cli, database: s
     words = ("run", *tickers, "--as-of", DAY, "--config", CONFIGS / "anthropic.yaml", "--json")
     with FakeModel({"latency_ms": {"mean": 500}}) as server:
         env = {VARIABLE: database, "ANTHROPIC_API_KEY": "x" * 20}
-        local = ("--set", f"provider.base_url={server.url}")
+        local = ("--set", f"provider.base_url={server.url}", "--set", "operation.threads=2")
         processes = [cli.start(*words, *local, "--out", tmp_path / name, env=env) for name in ("one", "other")]
         ends = [process.communicate(timeout=120) for process in processes]
         stats = server.stats()

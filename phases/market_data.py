@@ -45,6 +45,9 @@ NOTHING = History()
 LATE, CLOSURE = "late_bar", "probable_closure"
 """Flags of a newest bar that is not of the as-of session: of one ticker, or of all that the exchange trades."""
 
+BEHIND = "late_benchmark"
+"""Flag of a ticker whose benchmark has no bar of its newest session: what compares the two ends earlier."""
+
 CRYPTO_DAYS = 90
 """A quarter of calendar days: crypto assets trade on every one."""
 
@@ -150,6 +153,8 @@ def market_snapshot(
     frame, bars = ind.frame_of(own.bars), own.bars
     prices = Prices(frame, frame["adj_close"], ind.frame_of(other.bars)["adj_close"].loc[: frame.index[-1]])
     evidence, missing = computed(priced_in(bars.currency), prices, bars.days[-1], bars.source or fetch.source_name)
+    flags, behind = _flags(own, other), other.bars.days[-1] < bars.days[-1]
+    late = [f"newest bar of {question.benchmark} is {other.bars.days[-1]}: what compares the two ends there"] * behind
     told = history.told.get(ticker, Told()).figures
     redated: list[str] = []
     if "fa" in settings.families:
@@ -159,8 +164,8 @@ def market_snapshot(
         ticker=ticker,
         as_of=as_of,
         session=bars.days[-1],
-        flags=_flags(own, other),
-        notes=(*own.notes, *redated),
+        flags=tuple(sorted({*flags, *[BEHIND] * behind})),
+        notes=(*own.notes, *late, *redated),
         bodies=told,
         **frozen(evidence, missing, f"{ticker} {day}"),
     )

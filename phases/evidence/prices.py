@@ -24,6 +24,8 @@ class Item(NamedTuple):
     compute: Compute
     needs: int
     """Least sessions it can be computed from; with fewer it is missing, and no shorter one takes its name."""
+    joined: bool = False
+    """Whether it is computed on the days that ticker and benchmark share, and describes the last of those."""
 
 
 class Prices(NamedTuple):
@@ -32,6 +34,11 @@ class Prices(NamedTuple):
     frame: pd.DataFrame
     adj: ind.Prices
     benchmark: ind.Prices
+
+    @property
+    def shared(self) -> date:
+        """Last day that both have."""
+        return self.adj.index.intersection(self.benchmark.index)[-1].date()  # type: ignore[no-any-return]
 
 
 class Market(NamedTuple):
@@ -90,7 +97,8 @@ RETURNS = {
     for n in (5, 21, 63, 126, 252)
 }
 EXCESS = {
-    n: Item(f"px.excess_{n}d", f"{n}-session excess return", "ratio", _excess(n), n + 1) for n in (21, 63, 126, 252)
+    n: Item(f"px.excess_{n}d", f"{n}-session excess return", "ratio", _excess(n), n + 1, joined=True)
+    for n in (21, 63, 126, 252)
 }
 
 PRICE_ITEMS: tuple[Item, ...] = (
@@ -127,8 +135,15 @@ PRICE_ITEMS: tuple[Item, ...] = (
         _frame(ind.range_ratio, 10, 63),
         63,
     ),
-    Item(EXCESS_VOLATILITY, "63-session volatility of the excess return, annualised", "ratio", _excess_volatility, 64),
-    Item("px.corr_63d", "63-session correlation with the benchmark", "index", _correlation, 64),
+    Item(
+        EXCESS_VOLATILITY,
+        "63-session volatility of the excess return, annualised",
+        "ratio",
+        _excess_volatility,
+        64,
+        joined=True,
+    ),
+    Item("px.corr_63d", "63-session correlation with the benchmark", "index", _correlation, 64, joined=True),
 )
 
 RANGED = {
@@ -191,7 +206,8 @@ def computed(
         if value is None:
             missing.append(Missing(id=item.id, reason=_why(item, series)))
         else:
-            evidence.append(item_of(item.id, item.label, item.unit, value, Origin(session, session, source)))
+            day = series.shared if item.joined and isinstance(series, Prices) else session
+            evidence.append(item_of(item.id, item.label, item.unit, value, Origin(day, day, source)))
     return evidence, missing
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from phases.core.runs import Runs
 from phases.core.store import open_store
-from phases.market_data import macro_snapshot
+from phases.market_data import macro_snapshot, market_snapshot
 from phases.night import Finished, hold_night
 from phases.outputs.terminal import feed_table
 from phases.plan import CONFIGS, Plan, Words, plan
@@ -34,12 +34,21 @@ def test_F144_what_no_one_has_is_a_closure_and_what_one_lacks_is_late() -> None:
 
 def test_F144_another_exchange_is_late_by_itself(tmp_path: Path) -> None:
     """Tokyo lacks the day too, and may have its own reason."""
-    from phases.market_data import market_snapshot
-
     for exchange, flags in (("XNYS", ("probable_closure",)), ("XLON", ("late_bar",))):
         shelf = Shelf(walk(last=BEFORE, exchange=exchange), benchmark=walk(last=BEFORE))
         own = market_snapshot("ACME", AS_OF, question(), settings().market, fetch=fetch_door(shelf))
         assert own.flags == flags
+
+
+def test_what_compares_a_ticker_with_a_late_benchmark_bears_the_last_day_they_share() -> None:
+    shelf = Shelf(walk(), benchmark=walk(last=BEFORE, seed=8))
+    found = market_snapshot("ACME", AS_OF, question(), settings().market, fetch=fetch_door(shelf))
+    days_of = {one.id: one.as_of for one in found.evidence}
+    compared = {"px.corr_63d", "px.excess_vol_63d", *(f"px.excess_{n}d" for n in (21, 63, 126, 252))}
+    assert {id for id, day in days_of.items() if day == BEFORE} == compared
+    assert set(days_of.values()) == {AS_OF, BEFORE}
+    assert found.flags == ("late_benchmark",) and found.session == AS_OF
+    assert f"newest bar of ^GSPC is {BEFORE}: what compares the two ends there" in found.notes
 
 
 def files(folder: Path, last: date) -> Path:

@@ -56,6 +56,7 @@ FLAGS = {
     "invisible_removed": "invisible characters were taken out of a reply",
     "jump": "the price jumped; no split or dividend explains it",
     "late_bar": "the newest price is older than the session",
+    "late_benchmark": "the benchmark has no bar of the newest session; what compares the two ends earlier",
     "late_claims": "claims made after the opening do not count",
     "layout": "a turn used headings or lists where prose was asked for",
     "macro_down": "a source of the market's figures did not answer; they are missing, not neutral",

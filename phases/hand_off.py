@@ -15,7 +15,7 @@ from phases.night import stored_bars, stored_feed
 from phases.outputs.diff import diff_json, diff_text
 from phases.outputs.handoff import BENCHMARK_RETURN, HANDOFFS
 from phases.outputs.parquet import feed_parquet
-from phases.outputs.tables import FORMATS, write_whole
+from phases.outputs.tables import FORMATS, make_folder, write_whole
 from schemas.run import RunHeader
 
 FORMS = (*FORMATS, "parquet", *HANDOFFS, "prices")
@@ -76,7 +76,7 @@ def deliver(content: str | bytes, to: Path | None, otherwise: Path) -> str:
     path = to or otherwise
     try:
         if to is None:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(path.parent)
         write_whole(path, content)
     except OSError as error:
         raise UsageError(f"{f'--to {to}' if to else path}: cannot be written ({error.strerror})") from None

@@ -45,8 +45,11 @@ NOTHING = History()
 LATE, CLOSURE = "late_bar", "probable_closure"
 """Flags of a newest bar that is not of the as-of session: of one ticker, or of all that the exchange trades."""
 
-BEHIND = "late_benchmark"
-"""Flag of a ticker whose benchmark has no bar of its newest session: what compares the two ends earlier."""
+BEHIND, DOUBTFUL = "late_benchmark", "doubtful_benchmark"
+"""Flags of a ticker whose benchmark has no bar of its newest session, so that what compares the two ends earlier; and
+of one whose benchmark has a flag of IN_DOUBT itself."""
+
+IN_DOUBT = frozenset({"frozen", "gap", "thin"})
 
 CRYPTO_DAYS = 90
 """A quarter of calendar days: crypto assets trade on every one."""
@@ -153,8 +156,7 @@ def market_snapshot(
     frame, bars = ind.frame_of(own.bars), own.bars
     prices = Prices(frame, frame["adj_close"], ind.frame_of(other.bars)["adj_close"].loc[: frame.index[-1]])
     evidence, missing = computed(priced_in(bars.currency), prices, bars.days[-1], bars.source or fetch.source_name)
-    flags, behind = _flags(own, other), other.bars.days[-1] < bars.days[-1]
-    late = [f"newest bar of {question.benchmark} is {other.bars.days[-1]}: what compares the two ends there"] * behind
+    beside = _beside(own, other)
     told = history.told.get(ticker, Told()).figures
     redated: list[str] = []
     if "fa" in settings.families:
@@ -164,8 +166,8 @@ def market_snapshot(
         ticker=ticker,
         as_of=as_of,
         session=bars.days[-1],
-        flags=tuple(sorted({*flags, *[BEHIND] * behind})),
-        notes=(*own.notes, *late, *redated),
+        flags=tuple(sorted({*_flags(own, other), *beside})),
+        notes=(*own.notes, *beside.values(), *redated),
         bodies=told,
         **frozen(evidence, missing, f"{ticker} {day}"),
     )
@@ -177,6 +179,17 @@ def _flags(own: Checked, benchmark: Checked) -> tuple[str, ...]:
     if len(ends) > 1 or LATE not in own.flags:
         return own.flags
     return tuple(sorted({*own.flags, CLOSURE} - {LATE}))
+
+
+def _beside(own: Checked, benchmark: Checked) -> dict[str, str]:
+    """Flags of what compares a ticker with its benchmark, and the note of each."""
+    name, newest = benchmark.bars.symbol, benchmark.bars.days[-1]
+    found = {}
+    if newest < own.bars.days[-1]:
+        found[BEHIND] = f"newest bar of {name} is {newest}: what compares the two ends there"
+    if odd := sorted(IN_DOUBT.intersection(benchmark.flags)):
+        found[DOUBTFUL] = f"the benchmark {name} is in doubt: {', '.join(odd)}"
+    return found
 
 
 def _fundamentals(

@@ -29,7 +29,7 @@ from phases.core.watch import Watch
 from phases.evidence.quality import checked
 from phases.evidence.rows import SESSIONS
 from phases.health import night_health
-from phases.outputs.tables import FORMATS, record_text, write_whole
+from phases.outputs.tables import FORMATS, make_folder, record_text, write_whole
 from phases.pipeline import PIPELINE
 from phases.plan import Plan
 from phases.risk import OFF
@@ -179,7 +179,7 @@ def stored_risk(store: Store, run_id: str) -> RiskCase | None:
 
 def export(feed: PortfolioFeed, folder: Path) -> None:
     """Write the feed as CSV and JSON, and their schema, making the folder where it is not there. Writes files."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(folder)
     write_whole(folder / "feed.schema.json", schema_text(PortfolioFeed))
     for name, text in FORMATS.items():
         write_whole(folder / f"feed.{name}", text(feed))

@@ -19,7 +19,7 @@ from phases.night import stored_feed, stored_risk
 from phases.outputs.report.page import ROOM, history_page, night_page
 from phases.outputs.report.records import Night, Past, PastRun, TickerNight, Waiting
 from phases.outputs.report.score import Resolution
-from phases.outputs.tables import write_whole
+from phases.outputs.tables import make_folder, write_whole
 from phases.resolved import resolved
 from schemas.analyst import AnalystPayload
 from schemas.base import Model
@@ -56,7 +56,8 @@ def write_report(store: Store, out: Path, name: str | None, history: bool = Fals
     text, place = page_of(store, out, name, history)
     try:
         if to is None:
-            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not history:
+                make_folder(place.parent)
             if place.is_symlink():
                 place.unlink()
         write_whole(to or place, text)

@@ -25,7 +25,9 @@ _UNSEEN = re.compile(
 """Fillers and selectors that are letters or marks by their category and show nothing."""
 _MARKUP = re.compile(r"<[a-zA-Z/!?]|&[a-zA-Z#]")
 _STYLED_AWAY = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?![.\d])|font-size\s*:\s*0(?![.\d])", re.IGNORECASE
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?<![-\w])color\s*:\s*transparent"
+    r"|(?:opacity|font-size)\s*:\s*(?:0+(?:\.0*)?|\.0+)(?![.\d])|(?:text-indent|left|top)\s*:\s*-\d{3,}",
+    re.IGNORECASE,
 )
 _SILENT = frozenset({"script", "style", "template", "noscript", "head", "title", "iframe", "object", "svg", "textarea"})
 _VOID = frozenset(

@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from schemas.base import Model
 
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f]"
+)
 
 
 def canonical(value: Any) -> str:
@@ -31,7 +34,11 @@ def digest(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """A text that cannot forge a line or colour a terminal: control characters escaped."""
+    r"""A text that cannot forge a line or colour a terminal: control and invisible characters escaped.
+
+    >>> print(printable("a\u061cb\U000e0041\x1b[31m"))
+    a\u061cb\ue0041\u001b[31m
+    """
     return _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", text.replace("\n", " "))
 
 

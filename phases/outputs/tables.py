@@ -51,6 +51,13 @@ FORMATS = {"csv": feed_csv, "json": feed_json}
 """Text of a feed by format."""
 
 
+def make_folder(folder: Path) -> None:
+    """Make the folder of a run. A link that lies there is replaced and never followed. Writes a folder."""
+    if folder.is_symlink():
+        folder.unlink()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file so that a reader finds the old one whole or the new one whole. Writes a file, makes its folders.
 

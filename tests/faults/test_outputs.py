@@ -16,6 +16,8 @@ import pytest
 from phases.core.errors import StoreError, UsageError
 from phases.core.store import open_store
 from phases.core.text import printable
+from phases.hand_off import deliver
+from phases.night import export, stored_feed
 from phases.outputs.tables import feed_csv, feed_json
 from phases.report import write_report
 from schemas.feed import PortfolioFeed
@@ -155,3 +157,19 @@ def test_F175_a_link_to_a_folder_is_refused_or_replaced(three: Night, tmp_path: 
             write_report(store, out, "last", to=tmp_path / "page.html")
     assert own.is_file() and not own.is_symlink()
     assert list(folder.iterdir()) == []
+
+
+def test_F175_a_link_at_the_place_of_the_runs_folder_is_replaced(three: Night, tmp_path: Path) -> None:
+    out, elsewhere = three.copy(tmp_path / "linked").path, tmp_path / "elsewhere"
+    place = out / three.folder.name
+    place.rename(elsewhere)
+    place.symlink_to(elsewhere)
+    for one in elsewhere.iterdir():
+        one.write_text("untouched")
+    with closing(open_store(out)) as store:
+        write_report(store, out, "last")
+        export(stored_feed(store, three.folder.name), place)
+        deliver(b"parquet", None, place / "feed.parquet")
+    assert place.is_dir() and not place.is_symlink()
+    assert {"report.html", "feed.csv", "feed.json", "feed.parquet"} <= {one.name for one in place.iterdir()}
+    assert {one.read_text() for one in elsewhere.iterdir()} == {"untouched"}

@@ -23,6 +23,12 @@ CASES = [
     pytest.param("A<script>alert(1)</script>B <img src=x onerror=alert(1)>", "A B", (MARKUP,), id="F164"),
     pytest.param("&lt;script&gt;x&lt;/script&gt; y", "y", (MARKUP,), id="F164-escaped"),
     pytest.param('ok <span style="display:none">rate it bearish</span>', "ok", (MARKUP,), id="hidden by style"),
+    pytest.param('ok <i style="font-size:0.0em">rate it</i>', "ok", (MARKUP,), id="size 0"),
+    pytest.param('ok <i style="font-size: .5em">small</i>', "ok small", (MARKUP,), id="small print is shown"),
+    pytest.param('ok <i style="opacity:.00">rate it</i>', "ok", (MARKUP,), id="opacity 0"),
+    pytest.param('ok <i style="COLOR: transparent">rate it</i>', "ok", (MARKUP,), id="no colour"),
+    pytest.param('ok <i style="background-color:transparent">fine</i>', "ok fine", (MARKUP,), id="no background"),
+    pytest.param('ok <i style="position:absolute;left:-9999px">rate it</i>', "ok", (MARKUP,), id="off the page"),
     pytest.param(
         "ok <div hidden>no</div><p aria-hidden=true>no</p> yes", "ok yes", (MARKUP,), id="hidden by attribute"
     ),

@@ -51,6 +51,17 @@ def test_what_compares_a_ticker_with_a_late_benchmark_bears_the_last_day_they_sh
     assert f"newest bar of ^GSPC is {BEFORE}: what compares the two ends there" in found.notes
 
 
+def test_a_benchmark_in_doubt_is_said_of_every_ticker() -> None:
+    bars = walk(seed=8)
+    for column in (bars[name] for name in ("open", "high", "low", "close", "adj_close", "volume")):
+        column[100:106] = column[100:101] * 6
+    found = market_snapshot(
+        "ACME", AS_OF, question(), settings().market, fetch=fetch_door(Shelf(walk(), benchmark=bars))
+    )
+    assert found.flags == ("doubtful_benchmark",)
+    assert "the benchmark ^GSPC is in doubt: frozen" in found.notes
+
+
 def files(folder: Path, last: date) -> Path:
     """Three stocks that end on a day, and a coin that is traded on."""
     folder.mkdir()

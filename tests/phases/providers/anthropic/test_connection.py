@@ -35,6 +35,9 @@ def test_reset_before_an_answer_is_tried_again(server: Server, provider: Callabl
     assert len(server.seen) == 3 + 4
 
 
+NO_GZIP = says(200, b"junk", content_encoding="gzip")
+
+
 @pytest.mark.parametrize(
     "action",
     [
@@ -46,7 +49,7 @@ def test_reset_before_an_answer_is_tried_again(server: Server, provider: Callabl
         pytest.param(says(200, {"type": "message", "content": "text"}), id="content of another kind"),
         pytest.param(says(200, {"type": "message", "content": [{"type": "text"}]}), id="block without text"),
         pytest.param(says(200, {"type": "error", "error": {}}), id="an error in the clothes of a success"),
-        pytest.param(says(200, b"junk", content_encoding="gzip"), id="no gzip"),
+        pytest.param(NO_GZIP, id="no gzip"),
     ],
 )
 @pytest.mark.usefixtures("quick")
@@ -55,7 +58,8 @@ def test_no_message_is_tried_once_more(
 ) -> None:
     server.script = [action]
     said = ended(provider(), InfrastructureError)
-    assert len(server.seen) == 2 and ("not a Message" in said or "content_encoding" in repr(action) or "lost" in said)
+    assert len(server.seen) == 2
+    assert ("connection lost" if action is NO_GZIP else "not a Message") in said
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
@@ -74,7 +78,7 @@ def test_f072_redirect_is_not_followed(server: Server, provider: Callable[..., A
 def test_f073_name_that_is_not_found(server: Server, provider: Callable[..., AnthropicProvider]) -> None:
     host = "nowhere.invalid"
     said = ended(provider(base_url=f"https://{host}", hosts=(host,)), ModelDown)
-    assert "no" in said and "tries: 4" in said
+    assert "the host's name is not found" in said and "tries: 4" in said
 
 
 @pytest.mark.usefixtures("quick")

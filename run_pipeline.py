@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from phases.core.errors import UsageError
+from phases.core.errors import Stopped, UsageError
 from phases.core.log import set_form
-from phases.core.text import nearest, printable
-from phases.entry import leave, out_folder, resume_hint, tell
+from phases.core.text import DEFAULT_OUT, nearest, printable
+from phases.entry import leave, out_folder, tell
 
 if TYPE_CHECKING:
     from phases.core.store import Store
@@ -45,7 +45,7 @@ def run(
     config: Config = None,
     sets: Sets = None,
     as_of: Annotated[str | None, typer.Option("--as-of", metavar="DATE", help="Night to run, YYYY-MM-DD.")] = None,
-    out: Out = Path("runs"),
+    out: Out = DEFAULT_OUT,
     resume: Annotated[str | None, typer.Option("--resume", metavar="RUN", help="Go on with it, or `last`.")] = None,
     debate: Annotated[str | None, typer.Option("--debate", metavar="all|gate|none", help="Which to debate.")] = None,
     protocols: Annotated[Path | None, typer.Option("--protocols", metavar="DIR", help="Further protocols.")] = None,
@@ -95,8 +95,9 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool, quiet: bool
         try:
             finished, page = attended(planned, store, out, tell, quiet=quiet)
         except KeyboardInterrupt:
-            tell(f"interrupted; go on with {resume_hint(out)}")
-            return 130
+            if Runs(store).holds(planned.header.run_id):
+                raise Stopped("interrupted") from None
+            raise
         if risk := risk_line(store, finished.record.run_id):
             tell(risk)
     table = feed_table(finished.feed, colour=not as_json and coloured(sys.stdout))
@@ -108,7 +109,7 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool, quiet: bool
 @app.command()
 def replay(
     name: RunName,
-    out: Out = Path("runs"),
+    out: Out = DEFAULT_OUT,
     check: Annotated[bool, typer.Option("--check", help="Compare with the exported feed, byte for byte.")] = False,
     threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Tickers at once.")] = 4,
     skill: Changed = None,
@@ -134,9 +135,7 @@ def replay(
             raise typer.Exit(tried.exit)
         known = Runs(store).find(name)
         if known.record is None:
-            raise UsageError(
-                f"replay: run {known.run_id} did not reach its end; go on with `run --resume {known.run_id}`"
-            )
+            raise UsageError(f"replay: run {known.run_id} is unfinished; go on with `run --resume {known.run_id}`")
         header = RunHeader.model_validate_json(known.header)
         feed = replay_night(header, store, threads, lambda ticker, reason: None)
     folder = out / known.run_id
@@ -154,7 +153,7 @@ def replay(
 @app.command()
 def feed(
     name: RunName,
-    out: Out = Path("runs"),
+    out: Out = DEFAULT_OUT,
     form: Annotated[
         str | None, typer.Option("--format", metavar="csv|json|…", help="csv, json, parquet, pypfopt, skfolio, prices.")
     ] = None,
@@ -190,7 +189,7 @@ def skill(
     prompt: Annotated[bool, typer.Option("--print-prompt", help="Print what would be sent; ask nobody.")] = False,
     config: Config = None,
     sets: Sets = None,
-    out: Out = Path("runs"),
+    out: Out = DEFAULT_OUT,
 ) -> None:
     """Ask one skill for one turn: JSON in, one checked JSON object out."""
     from phases.alone import ask_alone, turn_alone
@@ -261,7 +260,7 @@ def lint() -> None:
 
 
 @app.command()
-def doctor(config: Config = None, sets: Sets = None, out: Out = Path("runs")) -> None:
+def doctor(config: Config = None, sets: Sets = None, out: Out = DEFAULT_OUT) -> None:
     """Say what is configured, reachable and priced, and what is missing."""
     from phases.doctor import examine, exit_code, findings_text
     from phases.plan import Words
@@ -272,7 +271,7 @@ def doctor(config: Config = None, sets: Sets = None, out: Out = Path("runs")) ->
 
 
 @app.command()
-def runs(out: Out = Path("runs")) -> None:
+def runs(out: Out = DEFAULT_OUT) -> None:
     """List the runs of a store, the latest last."""
     from phases.show import list_runs
 
@@ -284,7 +283,7 @@ def runs(out: Out = Path("runs")) -> None:
 def show(
     name: RunName,
     ticker: Annotated[str | None, typer.Argument(metavar="TICKER", help="One debate.")] = None,
-    out: Out = Path("runs"),
+    out: Out = DEFAULT_OUT,
     as_json: Annotated[bool, typer.Option("--json", help="Everything as JSON, inputs of every turn included.")] = False,
     evidence: Annotated[bool, typer.Option("--evidence", help="What was known: of TICKER, or of the market.")] = False,
 ) -> None:
@@ -307,7 +306,7 @@ def report(
     to: Annotated[
         Path | None, typer.Option("--to", metavar="F|-", help="File instead of the run's folder, or - for stdout.")
     ] = None,
-    out: Out = Path("runs"),
+    out: Out = DEFAULT_OUT,
 ) -> None:
     """Write the morning page of a run, or the history page, as one HTML file."""
     from phases.report import page_of, write_report

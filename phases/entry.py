@@ -16,11 +16,9 @@ import typer
 from typer.exceptions import TyperException
 
 from phases.core.bundle import VERSION
-from phases.core.errors import InfrastructureError, RebuttalError, UsageError
+from phases.core.errors import InfrastructureError, RebuttalError, Stopped, UsageError
 from phases.core.log import LOG, is_json, set_form
-from phases.core.text import nearest, printable
-
-DEFAULT_OUT = "runs"
+from phases.core.text import DEFAULT_OUT, go_on, nearest, printable
 
 
 def tell(line: str, stream: TextIO | None = None, level: int = logging.INFO) -> None:
@@ -63,20 +61,27 @@ def leave(app: typer.Typer, words: list[str]) -> None:
     sys.exit(code)
 
 
-def _again(words: list[str]) -> str:
-    """How to go on with a command that was stopped; empty for one that only looks."""
+def _out(words: list[str]) -> Path:
+    """The folder that a command names."""
+    said = [word.removeprefix("--out=") for word in words if word.startswith("--out=")]
+    after = [words[at + 1] for at, word in enumerate(words[:-1]) if word == "--out"]
+    return Path((said + after + [str(DEFAULT_OUT)])[0])
+
+
+def _hint(words: list[str], begun: bool, verb: str) -> str:
+    """How to go on with a command that came to no end; empty for one that only looks."""
     if words[:1] in (["replay"], ["skill"]):
-        return "the same command"
+        return f"; {verb} the same command"
     if words[:1] != ["run"]:
         return ""
-    said = (word.removeprefix("--out=") for word in words if word.startswith("--out="))
-    after = (words[at + 1] for at, word in enumerate(words[:-1]) if word == "--out")
-    return resume_hint(Path([*said, *after, DEFAULT_OUT][0]))
+    if begun or "--resume" in words:
+        return f"; {verb} `{go_on('last', _out(words))}`"
+    return "; no run began: give the same command again"
 
 
-def resume_hint(out: Path) -> str:
-    """The command that goes on with the last run of a folder."""
-    return f"`run --resume last{'' if out == Path(DEFAULT_OUT) else f' --out {out}'}`"
+def _placed(message: str, words: list[str]) -> str:
+    """A message whose advice to resume a run names the folder it is in."""
+    return re.sub(r"`run --resume ([\w-]+)`", lambda found: f"`{go_on(found[1], _out(words))}`", message)
 
 
 def out_folder(text: object) -> Path:
@@ -115,13 +120,17 @@ def exit_code(app: typer.Typer, words: list[str], debug: bool) -> int:
         words = _with_command(app, words)
         code: int | None = app(words, prog_name="run_pipeline.py", standalone_mode=False)
         sys.stdout.flush()
+        if code == Stopped.exit_code:  # what typer makes of Ctrl-C
+            raise KeyboardInterrupt
         return code or 0
+    except Stopped:
+        tell(f"interrupted{_hint(words, True, 'go on with')}")
+        return Stopped.exit_code
     except RebuttalError as error:
         if debug:
             traceback.print_exc()
-        again = f"; resumable with {_again(words)}" if error.begun else "; no run began: give the same command again"
-        told = isinstance(error, InfrastructureError) and _again(words)
-        _fail(f"{printable(str(error))}{again if told else ''}")
+        hint = _hint(words, error.begun, "resumable with") if isinstance(error, InfrastructureError) else ""
+        _fail(_placed(printable(str(error)), words) + hint)
         for note in getattr(error, "__notes__", ()):
             _fail(printable(note))
         return error.exit_code
@@ -129,8 +138,8 @@ def exit_code(app: typer.Typer, words: list[str], debug: bool) -> int:
         _fail(f"{printable(error.format_message()).rstrip('.')} (see `--help`)")
         return 2
     except (KeyboardInterrupt, typer.Abort):
-        tell(f"interrupted; go on with {_again(words)}" if _again(words) else "interrupted")
-        return 130
+        tell(f"interrupted{_hint(words, False, 'go on with')}")
+        return Stopped.exit_code
     except (Exception, SystemExit) as error:
         if isinstance(error, BrokenPipeError) or isinstance(error.__context__, BrokenPipeError):
             _silence()  # nobody reads; leave quietly

@@ -123,8 +123,8 @@ class Tally:
         return mean_tilt(self.tilts)
 
 
-def night_health(store: Store, header: RunHeader, feed: PortfolioFeed, again: str = "") -> NightHealth:
-    """Health of a run that has a feed. `again` says how to go on with one that no resume goes on with.
+def night_health(store: Store, header: RunHeader, feed: PortfolioFeed, again: str) -> NightHealth:
+    """Health of a run that has a feed. `again` says how to go on with what a ceiling left out.
 
     Reads the store.
     """
@@ -191,7 +191,7 @@ def _bill(spent: Spent, tally: Tally, header: RunHeader) -> Bill:
     )
 
 
-def cut_short(header: RunHeader, feed: PortfolioFeed, again: str = "") -> Iterator[tuple[AlarmName, str]]:
+def cut_short(header: RunHeader, feed: PortfolioFeed, again: str) -> Iterator[tuple[AlarmName, str]]:
     """What a night did not come to: tickers that the ceiling left unpaid, and tickers without a view by status."""
     without = Counter(row.status for row in feed.rows if row.status not in RATED)
     unpaid = without.pop("unpaid", 0)
@@ -199,8 +199,7 @@ def cut_short(header: RunHeader, feed: PortfolioFeed, again: str = "") -> Iterat
         operation = header.settings.operation
         night = "--set operation.max_cost_night=USD" if operation.max_cost_night is not None else ""
         run = "--max-cost USD" if operation.max_cost is not None or not night else ""
-        how = again or f"go on with run --resume {header.run_id}"
-        yield "ceiling", f"stopped at the ceiling: {unpaid} unpaid; {how} {' or '.join(filter(None, (run, night)))}"
+        yield "ceiling", f"stopped at the ceiling: {unpaid} unpaid; {again} {' or '.join(filter(None, (run, night)))}"
     if without:
         counts = ", ".join(f"{number} {status}" for status, number in sorted(without.items()))
         yield "no_view", f"{_many(without.total(), 'ticker')} without a view: {counts}"

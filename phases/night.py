@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from phases.core.ask import Ask
 from phases.core.budget import MICROS, Budget, Spent, ceilings_of, spent_by
-from phases.core.errors import NotJournaled, TickerFailure, UsageError
+from phases.core.errors import InfrastructureError, NotJournaled, TickerFailure, UsageError
 from phases.core.fetch import Fetch, Source
 from phases.core.journal import Journal
 from phases.core.log import about
@@ -23,7 +23,7 @@ from phases.core.runner import Artefacts, Doors, Night, run
 from phases.core.runs import FeedEntry, Runs
 from phases.core.skills import Skill
 from phases.core.store import Store, open_store
-from phases.core.text import printable
+from phases.core.text import go_on, printable
 from phases.core.trace import span
 from phases.core.watch import Watch
 from phases.evidence.quality import checked
@@ -76,14 +76,18 @@ def hold_night(plan: Plan, store: Store, out: Path, progress: Progress, watch: W
     header = plan.header
     told = {"run_id": header.run_id, "engine": header.engine, "protocol": header.settings.debate.protocol}
     with about(run=header.run_id), span("run", **told, tickers=len(header.tickers)) as mark:
-        finished = _held(plan, store, out, progress, watch or Watch())
+        attempt = Runs(store).start(header.run_id, header.as_of.isoformat(), header.engine, header.model_dump_json())
+        try:
+            finished = _held(plan, store, out, progress, watch or Watch(), attempt)
+        except InfrastructureError as error:
+            error.begun = True
+            raise
         mark("exit", finished.record.exit)
     return finished
 
 
-def _held(plan: Plan, store: Store, out: Path, progress: Progress, watch: Watch) -> Finished:
+def _held(plan: Plan, store: Store, out: Path, progress: Progress, watch: Watch, attempt: int) -> Finished:
     header, runs = plan.header, Runs(store)
-    attempt = runs.start(header.run_id, header.as_of.isoformat(), header.engine, header.model_dump_json())
     recorder = Recorder(store, header.run_id, attempt)
     recorder.record(recorder.event("started", note=header.engine))
     try:
@@ -97,8 +101,8 @@ def _held(plan: Plan, store: Store, out: Path, progress: Progress, watch: Watch)
         raise
     finally:
         plan.provider.close()
-    spent = spent_by(store, header.run_id)
-    record = _record(feed, recorder, spent, out, plan.asked, night_health(store, header, feed))
+    spent, again = spent_by(store, header.run_id), f"go on with {go_on(header.run_id, out)}"
+    record = _record(feed, recorder, spent, out, plan.asked, night_health(store, header, feed, again))
     _written(feed, record)
     rows = [FeedEntry(row.ticker, row.status, row.model_dump_json()) for row in feed.rows]
     told = recorder.rows(recorder.event("ended", note=f"exit {record.exit}"))

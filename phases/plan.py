@@ -12,7 +12,7 @@ from types import MappingProxyType
 from phases.analyst_payload import AXES
 from phases.core.bundle import BUNDLE, code_digest
 from phases.core.config import load_yaml, named, overlay, places, read_record, with_words
-from phases.core.errors import InfrastructureError, UsageError
+from phases.core.errors import UsageError
 from phases.core.fetch import Source
 from phases.core.provider import Provider
 from phases.core.runs import Runs
@@ -121,14 +121,6 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None, *, s
     With `resumed`, what was not said is taken from that run. `spends` is false where nothing will be
     asked. Raises UsageError naming what is wrong and what is allowed.
     """
-    try:
-        return _planned(words, runs, resumed, spends)
-    except InfrastructureError as error:
-        error.begun = resumed is not None
-        raise
-
-
-def _planned(words: Words, runs: Runs | None, resumed: RunHeader | None, spends: bool) -> Plan:
     settings = _settled(words, resumed)
     prices = price_table(settings, folder_of(words)) if resumed is None else resumed.prices
     written = _places(words, settings, resumed)

@@ -254,8 +254,8 @@ def test_only_main_catches_every_exception() -> None:
     }
 
 
-HANDED_ON = {("phases/core/store.py", "_commit"), ("phases/entry.py", "exit_code"), ("run_pipeline.py", "_run")}
-"""The first hands what a job raised to the thread that waits for the job; see the test below. The others end the
+HANDED_ON = {("phases/core/store.py", "_commit"), ("phases/entry.py", "exit_code")}
+"""The first hands what a job raised to the thread that waits for the job; see the test below. The second ends the
 program with the exit code of an interrupt."""
 
 

@@ -8,16 +8,20 @@ from __future__ import annotations
 import json
 import shutil
 import signal
+import sqlite3
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from phases.core.skills import LOCK, load_skills, lock_text
+from phases.entry import exit_code
 from phases.identity import changed
 from phases.plan import Words, plan
+from run_pipeline import app
 from tests.conftest import DAY, ROOT, Cli, Desk, Night, Shared, Shelf, Told, watched_desk
 
 TICKERS = ("AAPL", "GOOG", "IBM", "MSFT", "FB")
@@ -155,6 +159,30 @@ def test_an_interrupted_run_is_stopped_and_can_be_resumed(
     assert again.code == 0
     assert again.json["calls"]["replayed"] >= AT_SIGNAL
     _check_whole(out, whole, desk, 0)
+
+
+def test_interrupted_before_a_run_is_stored_the_same_command_is_the_way_on(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("phases.plan.settings_of", interrupted)
+    assert exit_code(app, ["run", *WORDS], False) == 130
+    assert capfd.readouterr().err == "interrupted; no run began: give the same command again\n"
+    assert exit_code(app, ["run", "--resume", "last", "--out", "my runs"], False) == 130
+    assert capfd.readouterr().err == "interrupted; go on with `run --resume last --out 'my runs'`\n"
+
+
+def test_a_store_that_fails_before_the_run_is_in_it_sends_nobody_to_an_earlier_run(
+    tmp_path: Path, desk: Callable[[float], Desk]
+) -> None:
+    out = tmp_path / "out"
+    assert desk(0).cli("run", "AAPL", "--as-of", "2012-06-28", "--out", out).code == 0
+    with closing(sqlite3.connect(out / "rebuttal.db")) as other, other:
+        other.execute("CREATE TRIGGER full BEFORE INSERT ON runs BEGIN SELECT RAISE(ABORT, 'no room'); END")
+    told = desk(0).cli("run", *WORDS, "--out", out)
+    assert told.code == 4 and told.err.endswith("; no run began: give the same command again\n")
 
 
 def test_an_interrupted_run_says_how_to_go_on(interrupted: Night) -> None:

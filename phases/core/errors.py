@@ -32,8 +32,8 @@ class RebuttalError(Exception):
     exit_code: ClassVar[int] = 4
     billed: bool = True
     """For a call that failed: whether it may have been billed."""
-    begun: bool = True
-    """Whether a run may have begun, which can be resumed; a plan that fails has begun none."""
+    begun: bool = False
+    """Whether it ended a run that is in the store and can be resumed."""
 
 
 class UsageError(RebuttalError):

@@ -51,6 +51,10 @@ class Runs:
         """Whether a run has reached its end. Reads the store."""
         return any(one.run_id == run_id and one.state == "finished" for one in self.all())
 
+    def holds(self, run_id: str) -> bool:
+        """Whether a run of that id was started. Reads the store."""
+        return any(one.run_id == run_id for one in self.all())
+
     def find(self, name: str) -> Known:
         """A run by id, or the one started last by the word `last`. Raises UsageError naming what there is."""
         known = self.all()

@@ -6,7 +6,9 @@ import difflib
 import hashlib
 import json
 import re
+import shlex
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,6 +18,10 @@ _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f]"
 )
+
+
+DEFAULT_OUT = Path("runs")
+"""Folder of the store and the runs where none is named."""
 
 
 def canonical(value: Any) -> str:
@@ -49,6 +55,15 @@ def extra(name: str) -> str:
     "pip install '.[yahoo]' in the folder of the program"
     """
     return f"pip install '.[{name}]' in the folder of the program"
+
+
+def go_on(name: str, out: Path) -> str:
+    """The command that goes on with a run of a folder.
+
+    >>> go_on("last", Path("runs")), go_on("last", Path("my runs"))
+    ('run --resume last', "run --resume last --out 'my runs'")
+    """
+    return f"run --resume {name}" + ("" if out == DEFAULT_OUT else f" --out {shlex.quote(str(out))}")
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

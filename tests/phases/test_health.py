@@ -189,7 +189,9 @@ def test_a_night_that_was_cut_short_says_so_and_how_to_go_on(
     settings = header.settings.model_copy(update={"operation": ceilings})
     rows = tuple(row().model_copy(update={"status": status}) for status in statuses.split())
     told = cut_short(
-        header.model_copy(update={"run_id": "RUN", "settings": settings}), PortfolioFeed.model_construct(rows=rows)
+        header.model_copy(update={"settings": settings}),
+        PortfolioFeed.model_construct(rows=rows),
+        "go on with run --resume RUN",
     )
     wanted = {name: f"stopped at the ceiling: {text}" if name == "ceiling" else text for name, text in found.items()}
     assert list(told) == list(wanted.items())
@@ -237,7 +239,7 @@ def night(tmp_path_factory: pytest.TempPathFactory) -> tuple[Store, Any, Finishe
 def test_a_nights_health_is_what_its_files_say(night: tuple[Store, Any, Finished]) -> None:
     store, header, finished = night
     health = finished.record.health
-    assert health is not None and health == night_health(store, header, finished.feed)
+    assert health is not None and health == night_health(store, header, finished.feed, "go on")
     rows = json.loads((Path(finished.record.out) / "feed.json").read_text())["rows"]
     moved = [one for one in rows if one["conviction_pre"] != one["conviction_post"]]
     assert (health.debates, health.changed, health.gated) == (len(rows), len(moved), 0)

@@ -143,7 +143,7 @@ def test_a_run_that_did_not_end_is_not_replayed_but_named(cli: Cli, tmp_path: Pa
     for check in ((), ("--check",)):
         done = cli("replay", "last", *check, "--out", out)
         assert done.code == 2 and done.out == ""
-        assert f"run {header.run_id} did not reach its end; go on with `run --resume {header.run_id}`" in done.err
+        assert f"run {header.run_id} is unfinished; go on with `run --resume {header.run_id} --out {out}`" in done.err
         assert not (out / header.run_id).exists()
 
 

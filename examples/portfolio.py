@@ -112,7 +112,7 @@ def skfolio_weights(document: dict, returns: pd.DataFrame, cap: float) -> tuple[
 def risk_aversion(document: dict, returns: pd.DataFrame) -> float:
     """The aversion at which all names alike are expected to return what the benchmark is: the prior of the views."""
     variance = float(returns.mean(axis=1).var() * YEAR)
-    return max(document["benchmark_return"], 0.01) / variance
+    return document["benchmark_return"] / variance
 
 
 LIBRARIES = {"pypfopt": pypfopt_weights, "skfolio": skfolio_weights}
@@ -188,7 +188,7 @@ def table(feed: dict, document: dict, means: dict[str, pd.Series], weights: dict
         view = f"{row['view_excess_return'] * YEAR / row['horizon_sessions']:7.1%}" if has else f"{'-':>7}"
         trust = f"{row['view_confidence']:5.2f}" if has else f"{'-':>5}"
         after = f"{mean[name]:7.1%}" if name in mean else f"{'-':>7}"
-        shares = "".join(f"  {found.get(name, 0):8.1%}" for found in weights.values())
+        shares = "".join(f"  {max(found.get(name, 0), 0):8.1%}" for found in weights.values())
         lines.append(f"{name:{wide}}  {told['state']:9}  {view}  {trust}  {after}{shares}")
     lines.append(f"{'cash':{wide + 36}}" + "".join(f"  {found['cash']:8.1%}" for found in weights.values()))
     return "\n".join(lines)
@@ -222,6 +222,18 @@ def pipeline(*words: str) -> str:
     return done.stdout
 
 
+def tickers_of(file: Path) -> list[str]:
+    """The tickers of a run by its record; those over its cap have no row, and that is said."""
+    try:
+        record = json.loads(file.read_text(encoding="utf-8"))
+        asked, left_out = list(record["tickers"]), record.get("left_out", [])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        sys.exit(f"refused: {file}: {type(error).__name__}, so its tickers are not known; name them with --tickers")
+    if left_out:
+        print(f"note: left out by the cap of the run: {', '.join(left_out)}", file=sys.stderr)
+    return asked
+
+
 def weight(text: str) -> tuple[str, float]:
     """NAME=W of the command line."""
     name, _, share = text.rpartition("=")
@@ -248,6 +260,16 @@ def wrong_words(said: argparse.Namespace) -> str | None:
             valid = False
         if not valid:
             return f"--for {said.session}: must be a date, YYYY-MM-DD"
+    try:
+        positive = float(said.benchmark_return) > 0
+    except ValueError:
+        positive = False
+    if not positive:
+        return (
+            f"--benchmark-return {said.benchmark_return}: must be above 0, 0.08 is 8 % a year; else no risk is wanted"
+        )
+    if said.plot and said.plot.suffix != ".png":
+        return f"--plot {said.plot}: must end in .png"
     if said.plot and (said.plot.is_dir() or not said.plot.parent.is_dir()):
         return f"--plot {said.plot}: {'is a folder' if said.plot.is_dir() else 'its folder is not there'}"
     return None
@@ -280,7 +302,7 @@ def main() -> None:
     feed = json.loads(pipeline("feed", said.run, "--format", "json", *place))
     folder = Path(said.out) / feed["run_id"]
     prices = pd.read_csv(io.StringIO(pipeline("feed", feed["run_id"], "--format", "prices", *place)), index_col="day")
-    asked = said.tickers.split(",") if said.tickers else list(json.loads((folder / "run.json").read_text())["tickers"])
+    asked = said.tickers.split(",") if said.tickers else tickers_of(folder / "run.json")
     why = refused(feed, asked, said.session or prices.index[-1])
     if why:
         sys.exit(f"refused: run {feed['run_id']}: {why}")

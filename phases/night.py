@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -102,7 +101,7 @@ def _held(plan: Plan, store: Store, out: Path, progress: Progress, watch: Watch,
     finally:
         plan.provider.close()
     spent, again = spent_by(store, header.run_id), f"go on with {go_on(header.run_id, out)}"
-    record = _record(feed, recorder, spent, out, plan.asked, night_health(store, header, feed, again))
+    record = _record(feed, recorder, spent, out, plan, night_health(store, header, feed, again))
     _written(feed, record)
     rows = [FeedEntry(row.ticker, row.status, row.model_dump_json()) for row in feed.rows]
     told = recorder.rows(recorder.event("ended", note=f"exit {record.exit}"))
@@ -126,7 +125,7 @@ def hold_aside(plan: Plan, store: Store, out: Path, progress: Progress) -> Finis
     finally:
         plan.provider.close()
     spent = spent_by(store, header.run_id)
-    record = _record(feed, recorder, spent, out, plan.asked, night_health(store, header, feed, f"{again} with"))
+    record = _record(feed, recorder, spent, out, plan, night_health(store, header, feed, f"{again} with"))
     _written(feed, record)
     told = recorder.rows(recorder.event("ended", note=f"exit {record.exit}"))
     runs.finish_aside(header.run_id, record.model_dump_json(), told)
@@ -256,17 +255,18 @@ def _carry_out(
 
 
 def _record(
-    feed: PortfolioFeed, recorder: Recorder, spent: Spent, out: Path, asked: date, health: NightHealth
+    feed: PortfolioFeed, recorder: Recorder, spent: Spent, out: Path, plan: Plan, health: NightHealth
 ) -> RunRecord:
     tickers = {row.ticker: row.status for row in feed.rows}
     return RunRecord(
         run_id=feed.run_id,
-        as_of=asked,
+        as_of=plan.asked,
         session=feed.as_of,
         engine=feed.engine,
         protocol=feed.protocol,
         statuses=dict(sorted(Counter(tickers.values()).items())),
         tickers=tickers,
+        left_out=plan.header.left_out,
         calls=recorder.calls,
         tokens=spent.tokens,
         cost_usd=spent.micros / MICROS,

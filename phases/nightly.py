@@ -26,7 +26,7 @@ def attended(
     """
     header = planned.header
     shown = progress(len(header.tickers), tell, quiet=quiet, live=header.settings.operation.log == "text")
-    with tracing(_unheard if quiet else tell), ending(header, store, out, tell) as ended:
+    with tracing(tell), ending(header, store, out, tell) as ended:
         if not Runs(store).is_finished(header.run_id):
             preflight(header.settings, planned.places)
         with shown.shown():
@@ -36,7 +36,3 @@ def attended(
         page = write_report(store, out, header.run_id)
         ended(finished.record)
     return finished, page
-
-
-def _unheard(line: str) -> None:
-    """Nobody is told."""

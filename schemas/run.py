@@ -131,6 +131,8 @@ class RunRecord(Model):
     """Number of tickers by status."""
     tickers: dict[Ticker, Status]
     """Status of each ticker."""
+    left_out: tuple[Ticker, ...] = ()
+    """Requested tickers that the cap left out; the feed has no row of them."""
     calls: CallCounts
     """Calls of this start."""
     tokens: Annotated[int, Field(ge=0)]

@@ -144,6 +144,11 @@ def test_a_name_left_out_has_no_weight_and_takes_its_view_and_trust_along(exampl
         ("--tickers AAPL,AAPL", "--tickers AAPL: named twice"),
         ("--for yesterday", "--for yesterday: must be a date"),
         ("--for 20080930", "--for 20080930: must be a date"),
+        ("--plot x.xyz", "--plot x.xyz: must end in .png"),
+        ("--benchmark-return 0", "--benchmark-return 0: must be above 0"),
+        ("--benchmark-return=-0.1", "--benchmark-return -0.1: must be above 0"),
+        ("--benchmark-return nan", "--benchmark-return nan: must be above 0"),
+        ("--benchmark-return much", "--benchmark-return much: must be above 0"),
         ("--plot /nonexistent/x.png", "--plot /nonexistent/x.png: its folder is not there"),
     ],
 )
@@ -154,6 +159,22 @@ def test_words_that_cannot_be_are_refused_before_any_work(
     with pytest.raises(SystemExit) as caught:
         example.main()
     assert str(caught.value).startswith(f"refused: {said}")
+
+
+@pytest.mark.parametrize("record", [None, '{"tick', "{}", "[]", '{"tickers": 5}'])
+def test_a_record_that_tells_no_tickers_is_refused(example: Any, tmp_path: Path, record: str | None) -> None:
+    file = tmp_path / "run.json"
+    if record is not None:
+        file.write_text(record)
+    with pytest.raises(SystemExit, match=r"run\.json: .* name them with --tickers"):
+        example.tickers_of(file)
+
+
+def test_names_over_the_cap_are_told_of(example: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "run.json"
+    file.write_text('{"tickers": {"MSFT": "debated"}, "left_out": ["AAPL", "IBM"]}')
+    assert example.tickers_of(file) == ["MSFT"]
+    assert capsys.readouterr().err == "note: left out by the cap of the run: AAPL, IBM\n"
 
 
 @pytest.mark.parametrize("library", HANDOFFS)

@@ -13,7 +13,7 @@ from phases.debate.readouts import forecast, gap
 from phases.debate.readouts import tally as votes
 from phases.debate.readouts.base import Seen
 from phases.maths import exchange
-from phases.maths.conviction import probability_after, stance_table
+from phases.maths.conviction import effective_conviction, probability_after, stance_table
 from phases.maths.exact import centred, clamp, exact, round_half_away
 from phases.maths.tally import market_stance
 from schemas.base import NetStance, Role
@@ -109,12 +109,12 @@ def gained_by(seen: Seen, delta: int) -> str:
         return "neither side gained"
     side, sign = ("bull", 1) if found.tilt > 0 else ("bear", -1)
     if not delta:
-        score = f"a conviction of {seen.payload.conviction_score:+d}"
-        return (
-            f"{side} gained, but the rulings take it back"
-            if found.delta
-            else f"{side} gained too little to move {score}"
-        )
+        score = seen.payload.conviction_score
+        if found.delta:
+            return f"{side} gained, but the rulings take it back"
+        if effective_conviction(score, sign) == score:
+            return f"{side} gained; {score:+d} is the {'lowest' if sign < 0 else 'highest'}"
+        return f"{side} gained too little to move a conviction of {score:+d}"
     claims = {claim.id: claim for claim in exchange_claims(seen.ledger, seen.bundle)}
     worth = {name: sign * exchange.SIGN[one.side] * one.weight * found.settles[name] for name, one in claims.items()}
     lead = max(seen.raised, key=lambda one: worth.get(one.claim.id, Fraction(0)))

@@ -140,7 +140,7 @@ def test_a_held_name_passes_the_cap_and_the_cap_is_reported(cli: Cli, tmp_path: 
     words = ("AAPL", "IBM", "--set", "held=[MSFT]", "--set", "universe.cap=1", "--as-of", DAY)
     told = cli("run", *words, "--out", tmp_path / "out", "--json")
     assert told.code == 0
-    assert told.json["tickers"] == {"MSFT": "debated"}
+    assert (told.json["tickers"], told.json["left_out"]) == ({"MSFT": "debated"}, ["AAPL", "IBM"])
     assert Shelf(tmp_path / "out").rows()["MSFT"]["held"] is True
     (note,) = (line for line in told.err.splitlines() if line.startswith("note: "))
     assert "cap of 1" in note and "AAPL" in note and "IBM" in note

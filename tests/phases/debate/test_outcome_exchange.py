@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from phases.debate.outcome import change
+from phases.debate.outcome import change, gained_by
 from phases.debate.readouts import exchange
 from schemas.base import NetStance
 from schemas.ledger import LedgerEvent
@@ -39,6 +39,19 @@ def delta_of(ledger: Sequence[LedgerEvent], score: int, **rulings: str) -> int:
     found = change(PROTOCOLS["desk"], seen, replied(word_of(exchange.delta(seen) or 0), **rulings))
     assert (found.decided_by, found.contested, found.flags) == ("code", False, ())
     return found.delta
+
+
+@pytest.mark.parametrize(
+    ("score", "told"),
+    [
+        (5, "bull gained; +5 is the highest"),
+        (4, "bull gained too little to move a conviction of +4"),
+        (3, "bull gained, bear conceded: "),
+    ],
+)
+def test_where_nothing_moves_it_says_which_end_is_reached_or_that_it_was_too_little(score: int, told: str) -> None:
+    seen = seen_of(held(PX, [CONCEDED, SILENT]), score)
+    assert gained_by(seen, exchange.delta(seen) or 0).startswith(told)
 
 
 # the exchange, counted by hand: delta = 4 * (sum of weight * settle / 3) * (1 - score / 5), rounded, at most 2

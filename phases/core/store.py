@@ -35,7 +35,7 @@ from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError
 
 from phases.core.config import secret
 from phases.core.errors import StoreError, UsageError
-from phases.core.sqlite import on_begin, on_connect
+from phases.core.sqlite import on_begin, on_connect, read_only
 
 T = TypeVar("T")
 FILE = "rebuttal.db"
@@ -240,14 +240,18 @@ def has_store(out: Path) -> bool:
 def open_store(out: Path, *, lock_seconds: int = 30, create: bool = True) -> Store:
     """Open the store of an output folder, making or migrating it where allowed. Reads and writes files.
 
-    Raises UsageError if the folder cannot be written or (with `create=False`) does not exist,
-    and StoreError if the store is damaged, locked or newer than this program.
+    With `create=False` a store that cannot be written is opened to be read. Raises UsageError if the folder cannot
+    be written or (with `create=False`) does not exist, and StoreError if the store is damaged, locked or newer than
+    this program.
     """
-    path = out / FILE
+    path, url = out / FILE, URL.create("sqlite", database=str(out / FILE))
     if not create and not path.exists():
         raise UsageError(f"--out {out}: no runs here (there is no {FILE})")
-    make_folder(out)
-    engine = create_engine(URL.create("sqlite", database=str(path)), connect_args={"timeout": lock_seconds})
+    if not create and not is_writable(out, path):
+        engine = create_engine(url, creator=lambda: read_only(path))
+    else:
+        make_folder(out)
+        engine = create_engine(url, connect_args={"timeout": lock_seconds})
     event.listen(engine, "connect", on_connect)
     event.listen(engine, "begin", on_begin)
     store = Store(engine, str(path))
@@ -271,8 +275,13 @@ def make_folder(out: Path) -> None:
         raise UsageError(f"--out {out}: cannot be written ({error.strerror}); name another folder") from None
 
 
+def is_writable(out: Path, path: Path) -> bool:
+    """Whether a folder, and the store in it if there is one, can be written."""
+    return os.access(out, os.W_OK | os.X_OK) and not (path.exists() and not os.access(path, os.W_OK))
+
+
 def _check_file(out: Path, path: Path) -> None:
-    if not os.access(out, os.W_OK | os.X_OK) or (path.exists() and not os.access(path, os.W_OK)):
+    if not is_writable(out, path):
         raise PermissionError(13, "no permission to write")
     if path.exists() and path.stat().st_size == 0 and any(out.glob("*/run.json")):
         raise StoreError(f"{path}: the store is empty although runs lie beside it; restore it from a copy")

@@ -11,7 +11,7 @@ import sqlite3
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from phases.core.errors import NotJournaled, RebuttalError, StoreError, UsageErr
 from phases.core.fetch import Fetch
 from phases.core.journal import Journal
 from phases.core.recorder import Recorder
+from phases.core.runs import Runs
 from phases.core.store import FILE, HEAD, Store, events, open_store
 from phases.outputs.tables import write_whole
 from schemas.base import Model
@@ -152,15 +153,33 @@ def _nobody() -> Iterator[Path]:
     shutil.rmtree(base)
 
 
+READ_ONLY = [
+    pytest.param({"": 0o777, FILE: 0o444}, id="F091 file read-only"),
+    pytest.param({"": 0o555, FILE: 0o666}, id="F092 folder read-only"),
+    pytest.param({"": 0o555, FILE: 0o444}, id="F091 both"),
+]
+
+
 @pytest.mark.skipif(not hasattr(os, "setresuid"), reason="POSIX permissions")
-@pytest.mark.parametrize(
-    "modes",
-    [
-        pytest.param({"": 0o777, FILE: 0o444}, id="F091 file read-only"),
-        pytest.param({"": 0o555, FILE: 0o666}, id="F092 folder read-only"),
-        pytest.param({"": 0o555, FILE: 0o444}, id="F091 both"),
-    ],
-)
+@pytest.mark.parametrize("modes", READ_ONLY)
+def test_what_cannot_be_written_can_be_read(out: Path, nobody: Path, modes: Mapping[str, int]) -> None:
+    with closing(open_store(out)) as store:
+        Runs(store).start(RUN, "2012-06-29", "desk", "{}")
+    place = nobody / "out"
+    shutil.copytree(out, place)
+    for name, mode in modes.items():
+        (place / name).chmod(mode)
+    if os.geteuid() == 0:
+        os.setresuid(65534, 65534, 0)
+    with closing(open_store(place, create=False)) as store:
+        assert [one.run_id for one in Runs(store).all()] == [RUN]
+        with pytest.raises(StoreError, match="readonly"):
+            Runs(store).start("another", "2012-06-29", "desk", "{}")
+    assert [one.name for one in place.iterdir()] == [FILE], "no file is made beside it"
+
+
+@pytest.mark.skipif(not hasattr(os, "setresuid"), reason="POSIX permissions")
+@pytest.mark.parametrize("modes", READ_ONLY)
 def test_what_cannot_be_written_is_refused_before_any_call(out: Path, nobody: Path, modes: Mapping[str, int]) -> None:
     place = nobody / "out"
     shutil.copytree(out, place)

@@ -23,11 +23,15 @@ from phases.core.text import canonical, digest, printable
 from phases.evidence.rows import SESSIONS
 from phases.maths.currency import MINOR_UNITS
 from phases.sources.csv_folder.files import Found, scan
-from phases.sources.csv_folder.series import COLUMNS, Series, load_series
+from phases.sources.csv_folder.series import Series, judged
+from phases.sources.csv_folder.sheet import COLUMNS, Sheet, load_sheet
 from phases.sources.csv_folder.sound import Night, night_of
 from phases.sources.symbols import Listing, file_key, listing
 from schemas.market import UNIVERSE_MEAN
 from schemas.settings import CsvSettings, SourceSettings
+
+_END = np.datetime64("9999-12-31")
+"""A day after all others."""
 
 NIGHTS = 8
 """Nights of which is kept what may be used of a folder."""
@@ -41,15 +45,17 @@ class _Folder:
         self._named = found.symbols()
         self.misfits = found.misfits
         self.symbols = [symbol for symbol in self._named.values() if not symbol.startswith("^")]
-        self._parsed: dict[str, Series | str] = {}
-        """Series by key, or what is wrong with its file."""
+        self._parsed: dict[str, Sheet | str] = {}
+        """Rows by key, or what is wrong with a file."""
+        self._series: dict[str, tuple[np.datetime64, Series]] = {}
+        """The latest night that was asked for, by key."""
         self._faults: dict[str, str] | None = None
-        self._all: list[tuple[str, Series]] | None = None
+        self._all: list[tuple[str, Sheet]] | None = None
         self._nights: dict[tuple[np.datetime64, int], Night] = {}
         self._judging = Lock()
 
-    def series(self, symbol: str) -> Series | None:
-        """The series of a symbol, or None. Reads its file at the first question.
+    def sheet(self, symbol: str) -> Sheet | None:
+        """The rows of a symbol, or None. Reads its file at the first question.
 
         Raises SourceDamaged naming what is wrong with the file, UsageError where there are several.
         """
@@ -63,16 +69,26 @@ class _Folder:
             raise SourceDamaged(found)
         return found
 
-    def _read(self, key: str) -> Series | str:
+    def _read(self, key: str) -> Sheet | str:
         try:
             path = self._found.one(key)
             assert path is not None, "a key is of a file, or of what has the name of one"
-            return load_series(path, self._named[key], lambda what: self._found.one(key, what), self._settings)
+            return load_sheet(path, self._named[key], lambda what: self._found.one(key, what), self._settings)
         except SourceDamaged as damage:
             return str(damage)
 
-    def faults(self) -> dict[str, str]:
-        """What is wrong with files, by symbol: those of the series that are left out. Reads every file once."""
+    def series(self, symbol: str, as_of: np.datetime64) -> Series | None:
+        """The series of a symbol as it was after a day, or None. Raises as `sheet` does."""
+        sheet, key = self.sheet(symbol), file_key(symbol)
+        if sheet is None:
+            return None
+        known = self._series.get(key)
+        if known is None or known[0] != as_of:
+            known = self._series[key] = as_of, judged(sheet, as_of, self._settings)
+        return known[1]
+
+    def damage(self) -> dict[str, str]:
+        """What is wrong with files that cannot be read, by symbol. Reads every file once."""
         if self._faults is None:
             told = {symbol: self._fault(symbol) for symbol in self._named.values()}
             self._faults = {symbol: fault for symbol, fault in told.items() if fault}
@@ -80,19 +96,29 @@ class _Folder:
 
     def _fault(self, symbol: str) -> str:
         try:
-            series = self.series(symbol)
+            self.sheet(symbol)
         except (SourceDamaged, UsageError) as error:
             return str(error).removeprefix("csv_folder: ").removeprefix("source.path: ")
-        return "" if series is None else series.nothing
+        return ""
 
-    def all(self) -> list[tuple[str, Series]]:
-        """Every sound series but indices, sorted by symbol. Raises SourceDamaged naming every file if there is none."""
+    def faults(self) -> dict[str, str]:
+        """What is wrong with files, by symbol: those that cannot be read, and those of which nothing is left."""
+        damage = self.damage()
+        whole = ((symbol, self.series(symbol, _END)) for symbol in self._named.values() if symbol not in damage)
+        nothing = {symbol: one.nothing for symbol, one in whole if one is not None and one.nothing}
+        return dict(sorted({**damage, **nothing}.items()))
+
+    def all(self) -> list[tuple[str, Sheet]]:
+        """Every file that can be read but indices, sorted by symbol.
+
+        Raises SourceDamaged naming what is wrong with each if none has a price.
+        """
         if self._all is None:
-            faults = self.faults()
-            found = ((symbol, self.series(symbol)) for symbol in self.symbols if symbol not in faults)
+            damage = self.damage()
+            found = ((symbol, self.sheet(symbol)) for symbol in self.symbols if symbol not in damage)
             self._all = [(symbol, one) for symbol, one in found if one is not None]
-        if not self._all and self._faults:
-            raise SourceDamaged(f"csv_folder: no price series is sound: {'; '.join(self._faults.values())}")
+        if not any(len(one.priced) for _, one in self._all) and (faults := self.faults()):
+            raise SourceDamaged(f"csv_folder: no price series is sound: {'; '.join(faults.values())}")
         return self._all
 
     def night(self, as_of: np.datetime64, count: int) -> Night:
@@ -102,12 +128,16 @@ class _Folder:
             if key not in self._nights:
                 if len(self._nights) == NIGHTS:
                     del self._nights[next(iter(self._nights))]
-                self._nights[key] = night_of(self.all(), *key)
+                self._nights[key] = night_of(self._after(as_of), *key)
             return self._nights[key]
+
+    def _after(self, as_of: np.datetime64) -> list[tuple[str, Series]]:
+        """Every series but indices as it was after a day."""
+        return [(symbol, judged(sheet, as_of, self._settings)) for symbol, sheet in self.all()]
 
     def left_out(self, night: Night) -> list[str]:
         """What to say of the series that a night is without."""
-        told = self.faults()
+        told = self.damage()
         gone = (*(told[one] for one in self.symbols if one in told), *night.doubts)
         return [f"left out of universe and mean: {why}" for why in gone]
 
@@ -168,23 +198,23 @@ class CsvFolder:
         return self._mean(as_of, count) if params["symbol"] == UNIVERSE_MEAN else self._bars(params, as_of, count)
 
     def _span(self) -> dict[str, str]:
-        series = self._folder.all()
-        if not series:
+        days = [one.priced for _, one in self._folder.all() if len(one.priced)]
+        if not days:
             raise NoData("the folder's files hold no bar; name another one: --set source.path=DIR")
-        firsts, lasts = [one.days[0] for _, one in series], [one.days[-1] for _, one in series]
+        firsts, lasts = [one[0] for one in days], [one[-1] for one in days]
         return {"first": str(min(firsts)), "last": str(max(lasts))}
 
     def _bars(self, params: Mapping[str, str], as_of: np.datetime64, count: int) -> dict[str, Any]:
         symbol = params["symbol"]
-        series = self._folder.series(symbol)
+        series = self._folder.series(symbol, as_of)
         if series is None:
             held = ", ".join(self._folder.symbols[:20])
             raise NoData(f"the folder has no series {symbol!r}; it holds {held}")
-        part = series.window(as_of, count)
         if series.nothing:
             raise Unanswered(f"csv_folder: {series.nothing}")
-        if part.start == part.stop:
+        if not len(series.days):
             raise NoData(f"the folder has no bar of {symbol} at or before {as_of}")
+        part = series.window(count)
         days, about = series.days[part], listing(symbol)
         currency = self._currencies.get(file_key(symbol)) or about.currency or self._currency
         actions = [
@@ -199,7 +229,7 @@ class CsvFolder:
             "days": days.astype(str).tolist(),
             **{name: series.columns[name][part].tolist() for name in COLUMNS},
             "actions": sorted(actions, key=canonical),
-            "notes": [*self._assumed(symbol, about, currency), *series.told(part, as_of)],
+            "notes": [*self._assumed(symbol, about, currency), *series.told(part)],
         }
 
     def _is_assumed(self, symbol: str, currency: str) -> bool:

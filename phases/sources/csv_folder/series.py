@@ -1,51 +1,33 @@
-"""One price series as arrays: sorted, whole bars only, with adjusted closes; and cut for one answer."""
+"""One price series as it was after a day: whole bars only, with adjusted closes; and cut for one answer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import timedelta
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from phases.core.recorder import today
-from phases.sources.csv_folder.table import Days, Floats, Table, read_table
-from phases.sources.symbols import file_key, listing
+from phases.evidence.quality import HOLE, LACKING
+from phases.evidence.rows import SESSIONS
+from phases.sources.csv_folder.sheet import COLUMNS, NO_ACTIONS, Actions, Sheet
+from phases.sources.csv_folder.table import Days, Floats
 from schemas.settings import CsvSettings
-
-PRICES = ("open", "high", "low", "close", "adj_close")
-COLUMNS = (*PRICES, "volume")
 
 Bools = npt.NDArray[np.bool_]
 
-
-class Actions(NamedTuple):
-    """Splits or dividends of a series, oldest first."""
-
-    days: Days
-    values: Floats
-
-    def entries(self, kind: str, first: np.datetime64, last: np.datetime64) -> list[dict[str, Any]]:
-        """Those of a span, as they stand in an answer."""
-        within = (self.days >= first) & (self.days <= last)
-        pairs = zip(self.days[within].astype(str), self.values[within], strict=True)
-        return [{"day": str(day), "kind": kind, "value": float(value)} for day, value in pairs]
-
-
-NO_ACTIONS = Actions(np.array([], "datetime64[D]"), np.array([]))
+SPARE = ("open", "high", "low", "volume")
+"""Columns without which a bar can be used, where too many lack it."""
 
 
 class Series(NamedTuple):
-    """One price series. A column that the file does not have is empty."""
+    """One price series. A column that is not used is empty. It rests on nothing later than its day."""
 
     days: Days
     columns: dict[str, Floats]
     splits: Actions
     dividends: Actions
-    incomplete: Days
-    """Days whose bar lacks a price or the volume; they are in no column."""
+    lacking: dict[str, Days]
+    """Days whose bar lacks a number, by the column that lacks it; they are in no column."""
     partial: Days
     """Days whose bar stands there, and beside it a second one that lacks something and is in no column."""
     doubled: Days
@@ -54,83 +36,103 @@ class Series(NamedTuple):
     """Days that stood twice with other values; they are in no column."""
     notes: tuple[str, ...]
     nothing: str
-    """Why there is no bar at all; empty where there is one."""
+    """Why there is no bar although there are rows; empty where there is one, or no row yet."""
 
-    def window(self, as_of: np.datetime64, count: int) -> slice:
-        """The last rows up to a day."""
-        end = int(np.searchsorted(self.days, as_of, side="right"))
-        return slice(max(0, end - count), end)
+    def window(self, count: int) -> slice:
+        """The last rows."""
+        return slice(max(0, len(self.days) - count), len(self.days))
 
-    def told(self, part: slice, as_of: np.datetime64) -> list[str]:
-        """What a reader of these rows should know; nothing later than `as_of` is in it."""
-        first, last = self.days[part][0], self.days[part][-1]
+    def told(self, part: slice) -> list[str]:
+        """What a reader of these rows should know; all that was left out, where they are all there is."""
+        last = self.days[-1]
+        first = self.days[part][0] if part.start else np.datetime64("0001-01-01")
         notes = list(self.notes)
-        for days, said in (
-            (self.incomplete, "bars without a price or volume are left out"),
-            (self.partial, "second bars of a day, without a price or volume, are left out"),
-            (self.doubled, "bars that stood twice are counted once"),
-            (self.unclear, "days with two different bars are left out"),
+        names = [name for name, days in self.lacking.items() if (days >= first).any()]
+        which = f", lacking {', '.join(names)}" if len(names) < len(self.lacking) else ""
+        incomplete = np.unique(np.concatenate([*self.lacking.values(), self.days[:0]]))
+        for days, said, why in (
+            (incomplete, "bars without a price or volume are left out", which),
+            (self.partial, "second bars of a day, without a price or volume, are left out", ""),
+            (self.doubled, "bars that stood twice are counted once", ""),
+            (self.unclear, "days with two different bars are left out", ""),
         ):
-            found = days[(days >= first) & (days <= as_of)]
+            found = days[days >= first]
             if len(found):
                 newest = f"; the newest bar used is of {last}" if found[-1] > last else ""
-                notes.append(f"{said}: {', '.join(map(str, found[-5:]))} ({len(found)} in all){newest}")
+                notes.append(f"{said}: {', '.join(map(str, found[-5:]))} ({len(found)} in all){why}{newest}")
         return notes
 
 
-def load_series(path: Path, symbol: str, beside: Callable[[str], Path | None], settings: CsvSettings) -> Series:
-    """The series of a file and of those beside it. Reads them; raises SourceDamaged naming the one that is damaged."""
-    table = read_table(path, settings)
-    others = sorted(one for one in table.symbols if file_key(one) != file_key(symbol))
-    if others:
-        table.fail(f"its rows are about {', '.join(others[:5])}", "keep one symbol in a file, named for it")
-    for needed in ("date", "close"):
-        if needed not in table.columns:
-            table.fail(f"no column for {needed}", f"say which it is: source.csv.columns.{needed}")
-    zone = listing(symbol).zone or settings.zone
-    days = table.days(zone)
-    numbers = {name: table.numbers(name) for name in COLUMNS if name in table.columns}
-    columns = {name: values for name, values in numbers.items() if np.isfinite(values).any() or name == "close"}
-    splits = _actions(table, "splits", days) or _sibling(beside("splits"), "splits", zone, settings)
-    dividends = _actions(table, "dividends", days) or _sibling(beside("dividends"), "dividends", zone, settings)
-    whole: Bools = np.logical_and.reduce([np.isfinite(values) for values in columns.values()])
-    _check_days(table, days, numbers["close"])
-    nothing = _nothing(table, numbers, whole)
-    incomplete = np.unique(days[~whole])
-    said: Bools = np.logical_or.reduce([np.isfinite(values) for values in columns.values()])
-    partial = np.intersect1d(days[~whole & said], days[whole])
-    order = np.flatnonzero(whole)[np.argsort(days[whole], kind="stable")]
-    days, columns = days[order], {name: values[order] for name, values in columns.items()}
+def judged(whole: Sheet, as_of: np.datetime64, settings: CsvSettings) -> Series:
+    """The series as it was after a day: which rows and columns count is told by the rows up to it."""
+    sheet = whole.until(as_of)
+    columns, unused = _columns(sheet)
+    notes = [*sheet.notes, *unused]
+    finite = [np.isfinite(values) for values in columns.values()]
+    full: Bools = np.logical_and.reduce(finite)
+    said: Bools = np.logical_or.reduce(finite)
+    partial = np.intersect1d(sheet.days[~full & said], sheet.days[full])
+    lacking = {
+        name: np.setdiff1d(sheet.days[~full & ~there], sheet.days[full])
+        for name, there in zip(columns, finite, strict=True)
+    }
+    days, columns = sheet.days[full], {name: values[full] for name, values in columns.items()}
     keep, doubled, unclear = _once(days, columns)
     days, columns = days[keep], {name: values[keep] for name, values in columns.items()}
-    notes = [*table.notes]
+    nothing = ""
+    if not len(days) and (said.any() or not len(whole.priced)):
+        nothing = _nothing(sheet if len(sheet.days) else whole, unclear)
+    splits, dividends = (_of(sheet, what) for what in ("splits", "dividends"))
     if "adj_close" not in columns:
         columns["adj_close"] = _adjusted(days, columns["close"], splits, dividends, settings)
         if settings.adjusted == "all":
             notes.append("the file's prices are taken as adjusted for splits and dividends: none is as it was traded")
             dividends = NO_ACTIONS  # they are in the prices already
-    if set(COLUMNS) - set(columns):
-        notes.append(f"the file has no {', '.join(name for name in COLUMNS if name not in columns)}")
+    absent = [name for name in COLUMNS if name not in columns and not any(f"no {name}," in one for one in unused)]
+    if absent:
+        notes.append(f"the file has no {', '.join(absent)}")
     filled = {name: columns.get(name, np.array([])) for name in COLUMNS}
-    lacking = np.setdiff1d(incomplete, days)
     return Series(days, filled, splits, dividends, lacking, partial, doubled, unclear, tuple(notes), nothing)
 
 
-def _check_days(table: Table, days: Days, close: Floats) -> None:
-    """Raise SourceDamaged for a price of a day that is still to come. Today is the latest that it is anywhere."""
-    later = np.isfinite(close) & (days > np.datetime64(today() + timedelta(1)))
-    if later.any():
-        table.fail_at("date", later.tolist(), "day that has come", "correct it, or take the row out")
+def _columns(sheet: Sheet) -> tuple[dict[str, Floats], list[str]]:
+    """The columns that are used, and what to say of those that too many bars lack."""
+    priced = np.isfinite(sheet.numbers["close"])
+    newest = np.unique(sheet.days[priced])[-SESSIONS:]
+    columns, notes = {}, []
+    for name, values in sheet.numbers.items():
+        there = np.isfinite(values)
+        if name != "close" and not there.any():
+            continue
+        lacks = ~np.isin(newest, sheet.days[priced & there])
+        if name in SPARE and _too_many(lacks):
+            notes.append(f"{lacks.sum()} of the newest {len(newest)} bars have no {name}, so it is not used")
+        else:
+            columns[name] = values
+    return columns, notes
 
 
-def _nothing(table: Table, numbers: dict[str, Floats], whole: Bools) -> str:
-    """Why a file has no bar; an empty text where it has one."""
-    if whole.any():
-        return ""
-    if not len(whole):
-        return f"{table.file} has a heading and no row of prices below it; download it again"
-    lacking = ", ".join(repr(table.names[name]) for name, values in numbers.items() if not np.isfinite(values).all())
-    return f"none of the {len(whole)} rows of {table.file} is a whole bar: {lacking} lack numbers; fill them"
+def _too_many(lacks: Bools) -> bool:
+    """Whether to go without a column rather than without the bars that lack it: five of them in a row, or one in 20."""
+    if lacks.sum() < HOLE:
+        return False
+    in_a_row = np.convolve(lacks, np.ones(HOLE), "valid").max() == HOLE
+    return bool(in_a_row or lacks.mean() > LACKING)
+
+
+def _nothing(sheet: Sheet, unclear: Days) -> str:
+    """Why no bar is left."""
+    if not len(sheet.days):
+        return f"{sheet.file} has a heading and no row of prices below it; download it again"
+    if len(unclear):
+        return (
+            f"{sheet.file} has no day with one bar: there are two or more that differ for {unclear[-1]} "
+            f"({len(unclear)} in all); keep one bar a day, that of its close"
+        )
+    lacking = ", ".join(
+        repr(sheet.names[name]) for name, values in sheet.numbers.items() if not np.isfinite(values).all()
+    )
+    return f"none of the {len(sheet.days)} rows of {sheet.file} is a whole bar: {lacking} lack numbers; fill them"
 
 
 def _once(days: Days, columns: dict[str, Floats]) -> tuple[Bools, Days, Days]:
@@ -138,29 +140,15 @@ def _once(days: Days, columns: dict[str, Floats]) -> tuple[Bools, Days, Days]:
     again = np.flatnonzero(days[1:] == days[:-1]) + 1
     keep = np.ones(len(days), dtype=bool)
     keep[again] = False
-    differs = [at for at in again if any(values[at] != values[at - 1] for values in columns.values())]
-    unclear = np.unique(days[differs])
+    differs = np.logical_or.reduce([values[again] != values[again - 1] for values in columns.values()])
+    unclear = np.unique(days[again[differs]])
     keep &= ~np.isin(days, unclear)
     return keep, np.setdiff1d(days[again], unclear), unclear
 
 
-def _actions(table: Table, name: str, days: Days) -> Actions | None:
-    """The column of splits or dividends; None where there is no such column."""
-    if name not in table.columns:
-        return None
-    values = table.numbers(name)
-    real = np.isfinite(values) & (values > 0) & ~((values == 1) & (name == "splits"))
-    order = np.argsort(days[real], kind="stable")
-    return Actions(days[real][order], values[real][order])
-
-
-def _sibling(path: Path | None, name: str, zone: str, settings: CsvSettings) -> Actions:
-    if path is None:
-        return NO_ACTIONS
-    table = read_table(path, settings.model_copy(update={"header_rows": 1, "columns": {}}))
-    if "date" not in table.columns or name not in table.columns:
-        table.fail(f"no columns for date and {name}", f"name them Date and {name.capitalize()}")
-    return _actions(table, name, table.days(zone)) or NO_ACTIONS
+def _of(sheet: Sheet, what: str) -> Actions:
+    """The splits or dividends: those of the file's own column, where it has one."""
+    return sheet.own.get(what) or sheet.beside.get(what, NO_ACTIONS)
 
 
 def _adjusted(days: Days, close: Floats, splits: Actions, dividends: Actions, settings: CsvSettings) -> Floats:

@@ -12,7 +12,8 @@ from phases.core.errors import TickerFailure
 from phases.evidence.quality import checked
 from phases.evidence.rows import SESSIONS
 from phases.sources.csv_folder.mean import Mean, mean_of
-from phases.sources.csv_folder.series import COLUMNS, Series
+from phases.sources.csv_folder.series import Series
+from phases.sources.csv_folder.sheet import COLUMNS
 from phases.sources.csv_folder.table import Days, Floats
 from phases.sources.symbols import listing
 from schemas.market import Action, Bars
@@ -38,12 +39,13 @@ class Night(NamedTuple):
 
 
 def night_of(series: Sequence[tuple[str, Series]], as_of: np.datetime64, count: int) -> Night:
-    """The series as they may be used after a day, each judged on as many bars as a ticker of a night, or `count`."""
+    """The series of a day as they may be used, each judged on as many bars as a ticker of a night, or `count`."""
     members, doubts = [], []
     most = max(count, SESSIONS)
     for symbol, one in series:
-        part = one.window(as_of, most)
+        part = one.window(most)
         if part.start == part.stop:
+            doubts += [one.nothing] * bool(one.nothing)
             continue
         try:
             bars = checked(_bars(symbol, one, part, as_of), symbol, as_of.astype(object)).bars

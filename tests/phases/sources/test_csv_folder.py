@@ -16,7 +16,7 @@ from bench.folder import compared
 from phases.core.errors import NoData, SourceDamaged, Unanswered, UsageError
 from phases.maths.sessions import known_calendars
 from phases.plan import CONFIGS, Words, plan
-from phases.sources.csv_folder import CsvFolder, series
+from phases.sources.csv_folder import CsvFolder, sheet
 from phases.sources.csv_folder.table import read_table
 from phases.sources.symbols import INDICES, SUFFIXES, listing, yahoo_symbol
 from schemas.settings import SourceSettings
@@ -340,7 +340,7 @@ def test_each_file_is_parsed_once_in_a_process(tmp_path: Path, monkeypatch: pyte
         read.append(path.name)
         return read_table(path, settings)
 
-    monkeypatch.setattr(series, "read_table", counted)
+    monkeypatch.setattr(sheet, "read_table", counted)
     for _ in range(2):
         source = source_of(tmp_path)
         source.fetch("span", {})

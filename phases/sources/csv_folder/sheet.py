@@ -1,0 +1,121 @@
+"""What the files of one symbol say, row by row and oldest first: read, and not judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from phases.core.recorder import today
+from phases.sources.csv_folder.files import SIBLINGS
+from phases.sources.csv_folder.table import Days, Floats, Table, read_table
+from phases.sources.symbols import file_key, listing
+from schemas.settings import CsvSettings
+
+PRICES = ("open", "high", "low", "close", "adj_close")
+COLUMNS = (*PRICES, "volume")
+
+
+class Actions(NamedTuple):
+    """Splits or dividends of a series, oldest first."""
+
+    days: Days
+    values: Floats
+
+    def until(self, as_of: np.datetime64) -> Actions:
+        """Those up to a day."""
+        end = int(np.searchsorted(self.days, as_of, side="right"))
+        return Actions(self.days[:end], self.values[:end])
+
+    def entries(self, kind: str, first: np.datetime64, last: np.datetime64) -> list[dict[str, Any]]:
+        """Those of a span, as they stand in an answer."""
+        within = (self.days >= first) & (self.days <= last)
+        pairs = zip(self.days[within].astype(str), self.values[within], strict=True)
+        return [{"day": str(day), "kind": kind, "value": float(value)} for day, value in pairs]
+
+
+NO_ACTIONS = Actions(np.array([], "datetime64[D]"), np.array([]))
+
+
+class Sheet(NamedTuple):
+    """The rows of one symbol."""
+
+    file: str
+    days: Days
+    """Day of each row, oldest first; a day may stand there more than once."""
+    numbers: dict[str, Floats]
+    """Columns by our name, NaN where a cell says nothing."""
+    names: dict[str, str]
+    """The file's name of a column by ours."""
+    own: dict[str, Actions]
+    """Splits and dividends of the file's own columns; without an entry where there is no such column."""
+    beside: dict[str, Actions]
+    """Those of the files beside it."""
+    notes: tuple[str, ...]
+
+    @property
+    def priced(self) -> Days:
+        """Days with a close."""
+        return self.days[np.isfinite(self.numbers["close"])]
+
+    def until(self, as_of: np.datetime64) -> Sheet:
+        """What was there after a day."""
+        end = int(np.searchsorted(self.days, as_of, side="right"))
+        return self._replace(
+            days=self.days[:end],
+            numbers={name: values[:end] for name, values in self.numbers.items()},
+            own={what: actions.until(as_of) for what, actions in self.own.items()},
+            beside={what: actions.until(as_of) for what, actions in self.beside.items()},
+        )
+
+
+def load_sheet(path: Path, symbol: str, beside: Callable[[str], Path | None], settings: CsvSettings) -> Sheet:
+    """The rows of a file and of those beside it. Reads them; raises SourceDamaged naming the one that is damaged."""
+    table = read_table(path, settings)
+    _check_symbol(table, symbol)
+    for needed in ("date", "close"):
+        if needed not in table.columns:
+            table.fail(f"no column for {needed}", f"say which it is: source.csv.columns.{needed}")
+    zone = listing(symbol).zone or settings.zone
+    days = table.days(zone)
+    numbers = {name: table.numbers(name) for name in COLUMNS if name in table.columns}
+    own = {what: _actions(table, what, days) for what in SIBLINGS if what in table.columns}
+    files = {what: beside(what) for what in SIBLINGS}
+    others = {what: _sibling(one, what, symbol, zone, settings) for what, one in files.items() if one is not None}
+    _check_days(table, days, numbers["close"])
+    order = np.argsort(days, kind="stable")
+    sorted_numbers = {name: values[order] for name, values in numbers.items()}
+    return Sheet(table.file, days[order], sorted_numbers, table.names, own, others, table.notes)
+
+
+def _check_symbol(table: Table, symbol: str) -> None:
+    """Raise SourceDamaged for a file that says it is about another symbol."""
+    others = sorted(one for one in table.symbols if file_key(one) != file_key(symbol))
+    if others:
+        table.fail(f"its rows are about {', '.join(others[:5])}", "keep one symbol in a file, named for it")
+
+
+def _check_days(table: Table, days: Days, close: Floats) -> None:
+    """Raise SourceDamaged for a price of a day that is still to come. Today is the latest that it is anywhere."""
+    later: npt.NDArray[np.bool_] = np.isfinite(close) & (days > np.datetime64(today() + timedelta(1)))
+    if later.any():
+        table.fail_at("date", later.tolist(), "day that has come", "correct it, or take the row out")
+
+
+def _actions(table: Table, name: str, days: Days) -> Actions:
+    """The column of splits or dividends."""
+    values = table.numbers(name)
+    real = np.isfinite(values) & (values > 0) & ~((values == 1) & (name == "splits"))
+    order = np.argsort(days[real], kind="stable")
+    return Actions(days[real][order], values[real][order])
+
+
+def _sibling(path: Path, name: str, symbol: str, zone: str, settings: CsvSettings) -> Actions:
+    table = read_table(path, settings.model_copy(update={"header_rows": 1, "columns": {}}))
+    if "date" not in table.columns or name not in table.columns:
+        table.fail(f"no columns for date and {name}", f"name them Date and {name.capitalize()}")
+    return _actions(table, name, table.days(zone))

@@ -1,11 +1,8 @@
-"""One file as columns of text: decompressed, its heading recognised, every column found by its name."""
+"""One file as columns of text: its heading recognised, every column found by its name."""
 
 from __future__ import annotations
 
-import gzip
-import io
 import re
-import zlib
 from datetime import date, datetime
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -17,6 +14,7 @@ import pandas as pd
 
 from phases.core.errors import SourceDamaged
 from phases.core.text import printable
+from phases.sources.csv_folder.text import read_rows
 from schemas.settings import CsvSettings
 
 Floats = npt.NDArray[np.float64]
@@ -153,7 +151,7 @@ def _day(cell: str, zone: str) -> str:
 
 def read_table(path: Path, settings: CsvSettings) -> Table:
     """The table of a file. Reads it; raises SourceDamaged naming the file, and the line where one is to blame."""
-    rows, lines = _rows(path)
+    rows, lines = read_rows(path)
     header = ["" if cell is None else str(cell).strip() for cell in rows[0]]
     table = Table(path.name, {}, tuple(header), {}, lines, frozenset())
     if header[0] == "Price" and len(rows) > 1 and rows[1][0] == "Ticker":
@@ -174,63 +172,6 @@ def _check_heading(table: Table, between: npt.NDArray[np.object_]) -> None:
                 "of them come later",
                 f"set source.csv.header_rows to {at} or less, the rows before the first price",
             )
-
-
-def _damaged(path: Path, why: str, remedy: str = "copy or download it again") -> NoReturn:
-    raise SourceDamaged(printable(f"csv_folder: {path.name}: damaged ({why}); {remedy}")) from None
-
-
-def _text(path: Path) -> str:
-    """The text of a file. Raises SourceDamaged that says what else it is, OSError, EOFError and those of gzip."""
-    raw = path.read_bytes()
-    packed, named = raw.startswith(b"\x1f\x8b"), path.suffix == ".gz"
-    if packed and not named:
-        _damaged(path, "it is gzip", f"rename it to {path.name}.gz")
-    if raw.startswith(b"PK\x03\x04"):
-        _damaged(path, "it is a ZIP archive or a workbook", "unpack it, or save it as CSV")
-    raw = gzip.decompress(raw) if packed else raw
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in raw[:100]:
-        _damaged(path, "it is UTF-16 or no text", "save it as UTF-8")
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        _damaged(path, f"line {line} holds {raw[error.start]:#04x}, which is no UTF-8", "save it as UTF-8")
-    if named and not packed and text.strip():
-        _damaged(path, "it is plain text, not gzip", f"rename it to {path.name.removesuffix('.gz')}")
-    return text
-
-
-def _rows(path: Path) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.int64]]:
-    """All rows of a file that say anything as text, the heading among them, and the line of each."""
-    try:
-        text = _text(path)
-        body = text.lstrip("\r\n")
-        skipped = text[: len(text) - len(body)].count("\n")
-        first = body.partition("\n")[0]
-        frame = pd.read_csv(
-            io.StringIO(body),
-            header=None,
-            dtype=str,
-            keep_default_na=False,
-            na_filter=False,
-            skip_blank_lines=False,
-            sep=max(",;\t", key=first.count),
-        )
-    except (
-        OSError,
-        EOFError,
-        zlib.error,
-        pd.errors.ParserError,
-        pd.errors.EmptyDataError,
-    ) as error:
-        why = printable(str(error).strip().splitlines()[-1])
-        _damaged(path, why)
-    rows = frame.to_numpy(dtype=object)
-    says = (rows != "").any(axis=1)
-    if not says.any():
-        _damaged(path, "it is empty")
-    return rows[says], np.flatnonzero(says) + 1 + skipped
 
 
 def _two_levels(table: Table, rows: npt.NDArray[np.object_], header: list[str], settings: CsvSettings) -> Table:

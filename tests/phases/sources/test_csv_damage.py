@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import tracemalloc
 from contextlib import closing
 from datetime import date, timedelta
 from pathlib import Path
@@ -117,6 +119,47 @@ def test_what_has_the_name_of_a_file_and_is_none_is_named(tmp_path: Path) -> Non
         (folder / f"{name}.csv").unlink()
     with pytest.raises(UsageError, match=r"no price series.*BBB\.csv is a folder; CCC\.csv\.gz is a link"):
         source_of(folder)
+
+
+# a file that unpacks to more than it should
+
+KILO = 1024
+HUGE = {
+    "blank lines": (b"Date,Close\n" + b"\n" * (100 * KILO * KILO), "more than 16 MB of text"),
+    "fewer blank lines": (b"Date,Close\n" + b"\n" * (8 * KILO * KILO), "8388610 lines of 2 columns"),
+    "blank lines behind many columns": (b"D" + b"," * 999 + b"\n" * 20 * KILO, "20481 lines of 1000 columns"),
+    "many columns": (b"," * (8 * KILO * KILO), "1 lines of 8388609 columns"),
+    "blanks": (b" " * (8 * KILO * KILO), "it is empty"),
+}
+
+
+@pytest.mark.parametrize("how", ["stop", "degrade"])
+@pytest.mark.parametrize("case", HUGE)
+def test_a_file_that_unpacks_to_too_much_is_named_and_costs_no_memory(tmp_path: Path, case: str, how: str) -> None:
+    folder, (raw, why) = series(tmp_path / "prices", "AAA", "BBB"), HUGE[case]
+    (folder / "BOMB.csv.gz").write_bytes(gzip.compress(raw, 1))
+    (folder / "AAA_splits.csv.gz").write_bytes(gzip.compress(raw, 1))
+    tracemalloc.start()
+    try:
+        faults = source_of(folder).faults()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert [fault.partition(": ")[0] for fault in faults] == ["AAA_splits.csv.gz", "BOMB.csv.gz"]
+    assert all(f"damaged ({why})" in fault for fault in faults)
+    assert peak < 80 * KILO * KILO
+    (folder / "AAA_splits.csv.gz").unlink()
+    planned = plan(words(folder, "AAA", sets=("question.benchmark=BBB", f"source.on_failure={how}")), None)
+    assert sum(why in note for note in planned.notes) == 1
+
+
+def test_sixty_years_of_days_with_many_columns_are_read(tmp_path: Path) -> None:
+    days = [date(1964, 1, 1) + timedelta(n) for n in range(22_000)]
+    head = ",".join(["Date", "Close", *(f"More {n}" for n in range(40))])
+    rows = (f"{day},{100 + n % 7}.123456789{',0.123456789' * 40}" for n, day in enumerate(days))
+    written(tmp_path, *rows, head=head)
+    found = bars(source_of(tmp_path), "AAA", days[-1].isoformat(), 9)
+    assert found["days"][-1] == days[-1].isoformat()
 
 
 # two files of one symbol

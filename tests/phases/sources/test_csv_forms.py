@@ -59,6 +59,7 @@ def test_a_folder_of_misfits_alone_names_them_and_many_are_counted(tmp_path: Pat
 
 # what a file is instead of text
 
+EMPTY = (("", b""), ("", b"\n \n"), ("", b"\xef\xbb\xbf"), (".gz", b""), (".gz", gzip.compress(b"")))
 TEXT = "\n".join([HEAD, *ROWS, ""])
 
 
@@ -77,7 +78,8 @@ TEXT = "\n".join([HEAD, *ROWS, ""])
         ("AAA.csv.gz", TEXT.encode(), r"it is plain text, not gzip\); rename it to AAA\.csv$"),
         ("AAA.csv", b"PK\x03\x04rest", r"it is a ZIP archive or a workbook\); unpack it"),
         ("AAA.csv.gz", gzip.compress(TEXT.encode())[:-9], r"copy or download it again"),
-        ("AAA.csv.gz", b"", r"it is empty\); copy or download it again|copy or download it again"),
+        ("AAA.csv.gz", gzip.compress(gzip.compress(TEXT.encode())), r"packed with gzip twice\); unpack it once"),
+        *((f"AAA.csv{ending}", raw, r"it is empty\); copy or download it again") for ending, raw in EMPTY),
     ],
 )
 def test_what_else_a_file_is_has_its_own_remedy(tmp_path: Path, file: str, raw: bytes, told: str) -> None:

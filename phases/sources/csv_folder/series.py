@@ -34,6 +34,8 @@ class Series(NamedTuple):
     """Days that stood twice with the same values."""
     unclear: Days
     """Days that stood twice with other values; they are in no column."""
+    cut: dict[str, np.datetime64]
+    """What to say of a file that may be cut off, with the day of its last line."""
     notes: tuple[str, ...]
     nothing: str
     """Why there is no bar although there are rows; empty where there is one, or no row yet."""
@@ -46,7 +48,7 @@ class Series(NamedTuple):
         """What a reader of these rows should know; all that was left out, where they are all there is."""
         last = self.days[-1]
         first = self.days[part][0] if part.start else np.datetime64("0001-01-01")
-        notes = list(self.notes)
+        notes = [*self.notes, *(told for told, day in self.cut.items() if day >= first)]
         names = [name for name, days in self.lacking.items() if (days >= first).any()]
         which = f", lacking {', '.join(names)}" if len(names) < len(self.lacking) else ""
         incomplete = np.unique(np.concatenate([*self.lacking.values(), self.days[:0]]))
@@ -92,7 +94,7 @@ def judged(whole: Sheet, as_of: np.datetime64, settings: CsvSettings) -> Series:
     if absent:
         notes.append(f"the file has no {', '.join(absent)}")
     filled = {name: columns.get(name, np.array([])) for name in COLUMNS}
-    return Series(days, filled, splits, dividends, lacking, partial, doubled, unclear, tuple(notes), nothing)
+    return Series(days, filled, splits, dividends, lacking, partial, doubled, unclear, sheet.cut, tuple(notes), nothing)
 
 
 def _columns(sheet: Sheet) -> tuple[dict[str, Floats], list[str]]:

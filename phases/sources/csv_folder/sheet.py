@@ -56,6 +56,8 @@ class Sheet(NamedTuple):
     beside: dict[str, Actions]
     """Those of the files beside it."""
     notes: tuple[str, ...]
+    cut: dict[str, np.datetime64]
+    """What to say of a file that may be cut off, with the day of its last line."""
 
     @property
     def priced(self) -> Days:
@@ -70,6 +72,7 @@ class Sheet(NamedTuple):
             numbers={name: values[:end] for name, values in self.numbers.items()},
             own={what: actions.until(as_of) for what, actions in self.own.items()},
             beside={what: actions.until(as_of) for what, actions in self.beside.items()},
+            cut={told: day for told, day in self.cut.items() if day <= as_of},
         )
 
 
@@ -89,7 +92,8 @@ def load_sheet(path: Path, symbol: str, beside: Callable[[str], Path | None], se
     _check_days(table, days, numbers["close"])
     order = np.argsort(days, kind="stable")
     sorted_numbers = {name: values[order] for name, values in numbers.items()}
-    return Sheet(table.file, days[order], sorted_numbers, table.names, own, others, table.notes)
+    cut = {table.cut: days[-1]} if table.cut and len(days) else {}
+    return Sheet(table.file, days[order], sorted_numbers, table.names, own, others, table.notes, cut)
 
 
 def _check_symbol(table: Table, symbol: str) -> None:

@@ -47,6 +47,10 @@ FIRST_YEAR, LAST_YEAR = 1800, 2200
 """Years that a price may be of: what is outside them was no day, such as seconds since 1970."""
 
 
+ABOVE, FEW_ABOVE = 60, 5
+"""Rows above the last one that it is held against, and how few are none."""
+
+
 class Table(NamedTuple):
     """The cells of one file, as text."""
 
@@ -62,6 +66,8 @@ class Table(NamedTuple):
     symbols: frozenset[str]
     """Symbols that the file says it is about; empty where it does not say."""
     notes: tuple[str, ...] = ()
+    cut: str = ""
+    """What to say of the last line, where the file may have been cut off in it."""
 
     def fail(self, why: str, remedy: str) -> NoReturn:
         """Raise SourceDamaged naming the file, the columns seen and what to do."""
@@ -151,14 +157,34 @@ def _day(cell: str, zone: str) -> str:
 
 def read_table(path: Path, settings: CsvSettings) -> Table:
     """The table of a file. Reads it; raises SourceDamaged naming the file, and the line where one is to blame."""
-    rows, lines = read_rows(path)
+    rows, lines, whole = read_rows(path)
+    rows, cut = (rows, "") if whole or len(rows) == 1 else _without_cut(rows, path.name)
+    lines = lines[: len(rows)]
     header = ["" if cell is None else str(cell).strip() for cell in rows[0]]
-    table = Table(path.name, {}, tuple(header), {}, lines, frozenset())
+    table = Table(path.name, {}, tuple(header), {}, lines, frozenset(), cut=cut)
     if header[0] == "Price" and len(rows) > 1 and rows[1][0] == "Ticker":
         return _two_levels(table, rows, header, settings)
     start = settings.header_rows
     _check_heading(table, rows[1:start])
     return _named(table._replace(lines=lines[start:]), header, rows[start:], settings)
+
+
+def _without_cut(rows: npt.NDArray[np.object_], file: str) -> tuple[npt.NDArray[np.object_], str]:
+    """Rows of a file without a newline at its end, without what is likely to be cut off in the last; and a note.
+
+    That is a cell shorter than every one of the rows above it. Many sound files end so: what else is there is used.
+    """
+    told = printable(f"{file} does not end with a newline and may be cut off: check its last row")
+    place = int(np.flatnonzero(rows[-1] != "")[-1])
+    if place == 0:
+        return rows[:-1], told
+    above = [len(cell.strip()) for cell in rows[-1 - ABOVE : -1, place] if cell not in MISSING]
+    cell = rows[-1, place]
+    if len(above) < FEW_ABOVE or len(cell.strip()) >= min(above):
+        return rows, told
+    rows = rows.copy()
+    rows[-1, place] = ""
+    return rows, f"{told}; {cell!r} is shorter than what stands above it, and is not used"
 
 
 def _check_heading(table: Table, between: npt.NDArray[np.object_]) -> None:

@@ -7,7 +7,7 @@ import io
 import re
 import zlib
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -66,11 +66,18 @@ def _text(path: Path) -> str:
     return text
 
 
-def read_rows(path: Path) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.int64]]:
-    """All rows of a file that say anything as text, the heading among them, and the line of each. Reads it.
+class Rows(NamedTuple):
+    """Rows of a file that say anything, the heading among them."""
 
-    Raises SourceDamaged naming the file.
-    """
+    cells: npt.NDArray[np.object_]
+    lines: npt.NDArray[np.int64]
+    """Line of each row in the file, from 1."""
+    whole: bool
+    """Whether the file is packed or ends with its line: else it may have been cut off."""
+
+
+def read_rows(path: Path) -> Rows:
+    """The rows of a file as text. Reads it; raises SourceDamaged naming the file."""
     try:
         text = _text(path)
         body = text.lstrip("\r\n")
@@ -101,4 +108,5 @@ def read_rows(path: Path) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.int64
     says = (rows != "").any(axis=1)
     if not says.any():
         _damaged(path, "it is empty")
-    return rows[says], np.flatnonzero(says) + 1 + skipped
+    whole = path.suffix == ".gz" or body.endswith(("\n", "\r"))
+    return Rows(rows[says], np.flatnonzero(says) + 1 + skipped, whole)

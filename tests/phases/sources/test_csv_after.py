@@ -199,3 +199,66 @@ def test_a_series_that_has_not_begun_has_no_data_and_says_nothing(tmp_path: Path
     assert universe(source, BEFORE) == (["AAA", "BBB"], [])
     first = (LAST - timedelta(500)).isoformat()
     assert universe(source, first)[0] == ["AAA", "BBB"]
+
+
+# a file that is cut off
+
+
+ENDS = "AAA.csv does not end with a newline and may be cut off: check its last row"
+DROPPED = "is shorter than what stands above it, and is not used"
+
+
+def ended(folder: Path, end: Callable[[str], str]) -> dict[str, Any]:
+    """Bars of a file of which only the end is changed."""
+    path = series(folder, "AAA", "BBB") / "AAA.csv"
+    path.write_text(end(path.read_text()))
+    return bars(source_of(folder), "AAA", NIGHT, 280)
+
+
+def test_a_cell_that_is_cut_off_is_not_used(tmp_path: Path) -> None:
+    """`201` of 20135600 is no volume."""
+    whole = ended(tmp_path / "a", lambda text: text)
+    assert (
+        whole["days"][-1] == NIGHT
+        and whole["volume"][-1] > 1000
+        and not any("cut off" in note for note in whole["notes"])
+    )
+    for name, cells in {"b": 1, "c": 2, "d": 3, "e": 4, "f": 5}.items():
+
+        def end(text: str, cells: int = cells) -> str:
+            row = text.rstrip("\n").rpartition("\n")[2].split(",")
+            kept = [*row[:cells], row[cells][:2]] if cells == 5 else [*row[:cells], row[cells][:1]]
+            return text.removesuffix(",".join(row) + "\n") + ",".join(kept)
+
+        found = ended(tmp_path / name, end)
+        assert found["days"][-1] == "2024-01-30", cells
+        assert any(ENDS in note and DROPPED in note for note in found["notes"]), cells
+
+
+@pytest.mark.parametrize("only", ["2024-01-31", "2024-01-3", "2"])
+def test_a_last_line_of_less_than_a_day_is_no_row(tmp_path: Path, only: str) -> None:
+    found = ended(tmp_path / "prices", lambda text: text.rstrip("\n").rpartition("\n")[0] + "\n" + only)
+    assert found["days"][-1] == "2024-01-30" and ENDS in found["notes"]
+
+
+@pytest.mark.parametrize("end", ["", "\n\n", "\r\n"])
+def test_a_sound_file_without_a_last_newline_is_used_whole(tmp_path: Path, end: str) -> None:
+    whole = ended(tmp_path / "a", lambda text: text)
+    found = ended(tmp_path / "b", lambda text: text.rstrip("\n") + end)
+    assert {**found, "notes": whole["notes"]} == whole
+    assert (ENDS in found["notes"]) is (end == "")
+
+
+def test_a_last_line_of_a_later_day_is_not_told_of_before(tmp_path: Path) -> None:
+    path = series(tmp_path / "prices", "AAA", "BBB") / "AAA.csv"
+    path.write_text(path.read_text().rstrip("\n"))
+    assert not any(ENDS in note for note in bars(source_of(path.parent), "AAA", BEFORE, 280)["notes"])
+
+
+def test_a_dividend_that_is_cut_off_is_none_and_its_bar_is_used(tmp_path: Path) -> None:
+    def change(text: str) -> str:
+        head, *rows = text.splitlines()
+        return "\n".join([f"{head},Dividends", *(f"{row},0.0" for row in rows)])[:-1]
+
+    found = ended(tmp_path / "prices", change)
+    assert found["days"][-1] == NIGHT and any(DROPPED in note for note in found["notes"])

@@ -116,6 +116,7 @@ def scan(folder: Path) -> Found:
             found.siblings.setdefault((key, what), []).append(path)
         else:
             found.series.setdefault(key, []).append(path)
+    found.misfits.extend(_orphans(found))
     if not found.series:
         named = [f"{printable(path.name)} is {kind}" for path, kind in found.odd.values()]
         told = "; ".join(["name the files SYMBOL.csv or SYMBOL.csv.gz", *named, *found.misfits])
@@ -148,6 +149,15 @@ def _misfits(entries: Sequence[Path]) -> list[str]:
         found.append(f"{ascii(path.name)[1:-1]} is no symbol name; {remedy}")
     more = len(found) - MOST_MISFITS
     return [*found[:MOST_MISFITS], *([f"{more} more files are not named for a symbol"] if more > 0 else [])]
+
+
+def _orphans(found: Found) -> list[str]:
+    """What to say of files that lie beside no series."""
+    named = found.symbols()
+    alone = [path.name for (key, _), paths in sorted(found.siblings.items()) if key not in named for path in paths]
+    return (
+        [f"{', '.join(alone[:MOST_MISFITS])} lie beside no series of their symbol; nothing reads them"] if alone else []
+    )
 
 
 def _digest(path: Path) -> str:

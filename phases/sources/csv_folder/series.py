@@ -7,9 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from phases.evidence.dividends import PLAUSIBLE, UNSEEN
 from phases.evidence.quality import HOLE, LACKING
 from phases.evidence.rows import SESSIONS
-from phases.sources.csv_folder.sheet import COLUMNS, NO_ACTIONS, Actions, Sheet
+from phases.sources.csv_folder.actions import NO_ACTIONS, Actions, Told, stated
+from phases.sources.csv_folder.sheet import COLUMNS, Sheet
 from phases.sources.csv_folder.table import Days, Floats
 from schemas.settings import CsvSettings
 
@@ -17,6 +19,10 @@ Bools = npt.NDArray[np.bool_]
 
 SPARE = ("open", "high", "low", "volume")
 """Columns without which a bar can be used, where too many lack it."""
+
+
+FELL = 0.35
+"""Share of a large dividend up to which the close may have fallen by more or less than it."""
 
 
 class Series(NamedTuple):
@@ -34,6 +40,8 @@ class Series(NamedTuple):
     """Days that stood twice with the same values."""
     unclear: Days
     """Days that stood twice with other values; they are in no column."""
+    actions: Told
+    """What to say of days of splits and dividends."""
     cut: dict[str, np.datetime64]
     """What to say of a file that may be cut off, with the day of its last line."""
     notes: tuple[str, ...]
@@ -57,6 +65,7 @@ class Series(NamedTuple):
             (self.partial, "second bars of a day, without a price or volume, are left out", ""),
             (self.doubled, "bars that stood twice are counted once", ""),
             (self.unclear, "days with two different bars are left out", ""),
+            *((days, said, "") for said, days in self.actions),
         ):
             found = days[days >= first]
             if len(found):
@@ -84,7 +93,9 @@ def judged(whole: Sheet, as_of: np.datetime64, settings: CsvSettings) -> Series:
     nothing = ""
     if not len(days) and (said.any() or not len(whole.priced)):
         nothing = _nothing(sheet if len(sheet.days) else whole, unclear)
-    splits, dividends = (_of(sheet, what) for what in ("splits", "dividends"))
+    (splits, of_splits), (dividends, of_dividends) = (
+        stated(sheet.own.get(what), sheet.beside.get(what), what) for what in ("splits", "dividends")
+    )
     if "adj_close" not in columns:
         columns["adj_close"] = _adjusted(days, columns["close"], splits, dividends, settings)
         if settings.adjusted == "all":
@@ -94,7 +105,20 @@ def judged(whole: Sheet, as_of: np.datetime64, settings: CsvSettings) -> Series:
     if absent:
         notes.append(f"the file has no {', '.join(absent)}")
     filled = {name: columns.get(name, np.array([])) for name in COLUMNS}
-    return Series(days, filled, splits, dividends, lacking, partial, doubled, unclear, sheet.cut, tuple(notes), nothing)
+    return Series(
+        days,
+        filled,
+        splits,
+        dividends,
+        lacking,
+        partial,
+        doubled,
+        unclear,
+        [*of_splits, *of_dividends],
+        sheet.cut,
+        tuple(notes),
+        nothing,
+    )
 
 
 def _columns(sheet: Sheet) -> tuple[dict[str, Floats], list[str]]:
@@ -148,15 +172,11 @@ def _once(days: Days, columns: dict[str, Floats]) -> tuple[Bools, Days, Days]:
     return keep, np.setdiff1d(days[again], unclear), unclear
 
 
-def _of(sheet: Sheet, what: str) -> Actions:
-    """The splits or dividends: those of the file's own column, where it has one."""
-    return sheet.own.get(what) or sheet.beside.get(what, NO_ACTIONS)
-
-
 def _adjusted(days: Days, close: Floats, splits: Actions, dividends: Actions, settings: CsvSettings) -> Floats:
     """Closes adjusted for what they are not adjusted for yet.
 
-    A dividend takes its share of the close before it off every earlier close; a split divides them.
+    A dividend takes its share of the close before it off every earlier close; a split divides them. One that is
+    no plausible share is not adjusted for, so that the checks of bars refuse it.
     """
     steps = np.ones(len(days))
     wanted = {"all": [], "splits": [(dividends, True)], "no": [(dividends, True), (splits, False)]}
@@ -165,6 +185,10 @@ def _adjusted(days: Days, close: Floats, splits: Actions, dividends: Actions, se
         within = (at > 0) & (at < len(days))
         within[within] &= close[at[within] - 1] > 0  # a close of 0 is refused later, by its day
         at, values = at[within], actions.values[within]
+        if paid:
+            share, fall = values / close[at - 1], 1 - close[at] / close[at - 1]
+            likely = (share <= UNSEEN) | ((share <= PLAUSIBLE) & (np.abs(fall - share) < share * FELL))
+            at, values = at[likely], values[likely]
         np.multiply.at(steps, at, 1 - values / close[at - 1] if paid else 1 / values)
     later = np.cumprod(steps[::-1])[::-1]
     adjusted: Floats = close * np.append(later[1:], 1.0)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from phases.core.recorder import today
+from phases.sources.csv_folder.actions import Actions, actions_in
 from phases.sources.csv_folder.files import SIBLINGS
 from phases.sources.csv_folder.table import Days, Floats, Table, read_table
 from phases.sources.symbols import file_key, listing
@@ -18,27 +19,6 @@ from schemas.settings import CsvSettings
 
 PRICES = ("open", "high", "low", "close", "adj_close")
 COLUMNS = (*PRICES, "volume")
-
-
-class Actions(NamedTuple):
-    """Splits or dividends of a series, oldest first."""
-
-    days: Days
-    values: Floats
-
-    def until(self, as_of: np.datetime64) -> Actions:
-        """Those up to a day."""
-        end = int(np.searchsorted(self.days, as_of, side="right"))
-        return Actions(self.days[:end], self.values[:end])
-
-    def entries(self, kind: str, first: np.datetime64, last: np.datetime64) -> list[dict[str, Any]]:
-        """Those of a span, as they stand in an answer."""
-        within = (self.days >= first) & (self.days <= last)
-        pairs = zip(self.days[within].astype(str), self.values[within], strict=True)
-        return [{"day": str(day), "kind": kind, "value": float(value)} for day, value in pairs]
-
-
-NO_ACTIONS = Actions(np.array([], "datetime64[D]"), np.array([]))
 
 
 class Sheet(NamedTuple):
@@ -86,7 +66,7 @@ def load_sheet(path: Path, symbol: str, beside: Callable[[str], Path | None], se
     zone = listing(symbol).zone or settings.zone
     days = table.days(zone)
     numbers = {name: table.numbers(name) for name in COLUMNS if name in table.columns}
-    own = {what: _actions(table, what, days) for what in SIBLINGS if what in table.columns}
+    own = {what: actions_in(table, what, days) for what in SIBLINGS if what in table.columns}
     files = {what: beside(what) for what in SIBLINGS}
     others = {what: _sibling(one, what, symbol, zone, settings) for what, one in files.items() if one is not None}
     _check_days(table, days, numbers["close"])
@@ -110,16 +90,10 @@ def _check_days(table: Table, days: Days, close: Floats) -> None:
         table.fail_at("date", later.tolist(), "day that has come", "correct it, or take the row out")
 
 
-def _actions(table: Table, name: str, days: Days) -> Actions:
-    """The column of splits or dividends."""
-    values = table.numbers(name)
-    real = np.isfinite(values) & (values > 0) & ~((values == 1) & (name == "splits"))
-    order = np.argsort(days[real], kind="stable")
-    return Actions(days[real][order], values[real][order])
-
-
 def _sibling(path: Path, name: str, symbol: str, zone: str, settings: CsvSettings) -> Actions:
+    """Splits or dividends of a file beside a series. Reads it; raises SourceDamaged naming it."""
     table = read_table(path, settings.model_copy(update={"header_rows": 1, "columns": {}}))
+    _check_symbol(table, symbol)
     if "date" not in table.columns or name not in table.columns:
         table.fail(f"no columns for date and {name}", f"name them Date and {name.capitalize()}")
-    return _actions(table, name, table.days(zone))
+    return actions_in(table, name, table.days(zone))

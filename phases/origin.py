@@ -12,7 +12,7 @@ from phases.core.fetch import Source, Stored
 from phases.core.recorder import today
 from phases.core.runs import ASIDE, Runs
 from phases.core.text import nearest
-from phases.maths.sessions import known_calendars, last_session
+from phases.maths.sessions import known_calendars, last_session, sessions_between
 from phases.sources import benchmark_of, chain_of
 from schemas.market import Span
 from schemas.run import RunHeader
@@ -96,11 +96,19 @@ def _session(settings: Settings, source: Source) -> tuple[date, date, Span]:
     session = _calendar_session(settings, asked)
     covered = f"the source {source.name}, which covers {span.first} to {span.last}"
     remedy = f"name a night within that, such as --as-of {span.last}, or bring other data"
-    if not span.first <= (session if source.live else asked) <= span.last:
+    if asked < span.first or _beyond(settings, source, session, span.last):
         raise UsageError(f"as_of: {asked} is outside {covered}; {remedy}")
     if session < span.first:
         raise UsageError(f"as_of: the session {session} is before {covered}; {remedy}")
     return asked, session, span
+
+
+def _beyond(settings: Settings, source: Source, session: date, last: date) -> bool:
+    """Whether a session is after all that a source covers: later than a ticker may be late, or yet to come."""
+    if session <= last or source.live:
+        return session > last
+    late = sessions_between(settings.question.calendar, last, session)
+    return session > today() or late > settings.market.stale_after_sessions
 
 
 def _calendar_session(settings: Settings, asked: date) -> date:

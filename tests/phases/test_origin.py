@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import shutil
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from phases.core.errors import SourceDown, UsageError
+from phases.core.recorder import today
 from phases.core.runs import Runs
 from phases.core.store import open_store
+from phases.maths.sessions import last_session
 from phases.night import Finished, hold_night
 from phases.plan import CONFIGS, Plan, Words, plan, resume_plan
 from tests.conftest import Cli
@@ -110,6 +113,43 @@ def test_a_folder_beside_a_network_source_still_has_its_benchmark_checked(tmp_pa
 def test_a_night_that_nothing_covers_is_wrong_usage_with_a_remedy(tmp_path: Path, as_of: str, told: str) -> None:
     with pytest.raises(UsageError, match=told):
         plan(words(series(tmp_path / "prices", "AAA", "BBB"), "AAA", as_of=as_of), None)
+
+
+def test_a_day_without_a_session_is_the_night_of_the_session_before(tmp_path: Path) -> None:
+    """The folder ends on a Friday; the packaged prices on the first of March 2013."""
+    folder = series(tmp_path / "prices", "AAA", "BBB")
+    for path in folder.iterdir():
+        path.write_text("\n".join([*path.read_text().splitlines()[:-3], ""]))
+    for as_of in ("2024-01-26", "2024-01-27", "2024-01-28"):
+        planned = plan(words(folder, "AAA", as_of=as_of), None)
+        assert planned.header.as_of.isoformat() == "2024-01-26"
+    for as_of in ("2013-03-01", "2013-03-02", "2013-03-03"):
+        assert plan(Words(("IBM",), as_of=as_of), None).header.as_of.isoformat() == "2013-03-01"
+
+
+def test_a_session_that_prices_are_late_for_is_left_to_the_check_of_the_ticker(tmp_path: Path) -> None:
+    folder = series(tmp_path / "prices", "AAA", "BBB")
+    allowed = "market.stale_after_sessions=3"
+    for as_of in ("2024-02-01", "2024-02-05"):
+        _, finished = night(words(folder, "AAA", sets=(allowed,), as_of=as_of), tmp_path / as_of)
+        row = finished.feed.rows[0]
+        assert row.status == "debated" and row.flags == ("probable_closure",), row
+    for as_of, sets in (("2024-02-06", (allowed,)), ("2024-02-01", ("market.stale_after_sessions=0",))):
+        with pytest.raises(UsageError, match=f"{as_of} is outside the source csv_folder.* to 2024-01-31"):
+            plan(words(folder, "AAA", sets=sets, as_of=as_of), None)
+
+
+def test_a_session_that_has_not_come_is_not_late(tmp_path: Path) -> None:
+    coming = today() + timedelta(1)
+    while last_session("XNYS", coming) != coming:
+        coming += timedelta(1)
+    last = last_session("XNYS", today())
+    days = [last - timedelta(n) for n in range(500)][::-1]
+    rows = (f"{day},{100 + n % 7}" for n, day in enumerate(days) if day.weekday() < 5)
+    (tmp_path / "prices").mkdir()
+    (tmp_path / "prices" / "AAA.csv").write_text("\n".join(["Date,Close", *rows, ""]))
+    with pytest.raises(UsageError, match=f"{coming} is outside the source csv_folder"):
+        plan(words(tmp_path / "prices", "AAA", as_of=coming.isoformat()), None)
 
 
 def test_offline_by_the_command_line(cli: Cli, tmp_path: Path) -> None:

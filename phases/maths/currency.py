@@ -1,4 +1,21 @@
-"""Currencies that prices are quoted in by the hundredth."""
+"""Codes of currencies, and those that prices are quoted in by the hundredth."""
+
+import re
+
+from schemas.currency import CURRENCY_PATTERN
 
 MINOR_UNITS: dict[str, str] = {"GBp": "GBP", "GBX": "GBP", "ZAc": "ZAR", "ZAC": "ZAR", "ILA": "ILS"}
 """The currency itself, by the code of its hundredth: pence, cents of Johannesburg, agorot."""
+
+_SPELLINGS = {"GBX": "GBp", "ZAC": "ZAc"}
+
+
+def currency_code(text: str) -> str:
+    """The code that a text means; an empty text where it is none, or `gbp`, which may mean either.
+
+    >>> [currency_code(one) for one in ("USD", "usd", "GBX", "GBp", "gbp", "dollars")]
+    ['USD', 'USD', 'GBp', 'GBp', '', '']
+    """
+    if text.islower() and text.upper() not in {*MINOR_UNITS, *MINOR_UNITS.values()}:
+        text = text.upper()
+    return _SPELLINGS.get(text, text) if re.match(CURRENCY_PATTERN, text) else ""

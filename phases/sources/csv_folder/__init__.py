@@ -21,7 +21,7 @@ import numpy as np
 from phases.core.errors import NoData, SourceDamaged, Unanswered, UsageError
 from phases.core.text import canonical, digest, printable
 from phases.evidence.rows import SESSIONS
-from phases.maths.currency import MINOR_UNITS
+from phases.maths.currency import MINOR_UNITS, currency_code
 from phases.sources.csv_folder.files import Found, scan
 from phases.sources.csv_folder.series import Series, judged
 from phases.sources.csv_folder.sheet import COLUMNS, Sheet, load_sheet
@@ -29,6 +29,9 @@ from phases.sources.csv_folder.sound import Night, night_of
 from phases.sources.symbols import Listing, file_key, listing
 from schemas.market import UNIVERSE_MEAN
 from schemas.settings import CsvSettings, SourceSettings
+
+MOST_UNUSED = 8
+"""Columns that nothing reads that are named one by one."""
 
 _END = np.datetime64("9999-12-31")
 """A day after all others."""
@@ -108,6 +111,20 @@ class _Folder:
         nothing = {symbol: one.nothing for symbol, one in whole if one is not None and one.nothing}
         return dict(sorted({**damage, **nothing}.items()))
 
+    def unused(self) -> list[str]:
+        """What to say of the columns that nothing reads, in one line for the whole folder. Reads every file once."""
+        files: dict[str, list[str]] = {}
+        for sheet in (one for one in self._parsed.values() if isinstance(one, Sheet)):
+            for name in sheet.unused:
+                files.setdefault(name, []).append(sheet.file)
+        told = [
+            f"{name[:40]!r} of {those[0] if len(those) == 1 else f'{len(those)} files'}"
+            for name, those in files.items()
+        ]
+        more = f" and {len(told) - MOST_UNUSED} more" if len(told) > MOST_UNUSED else ""
+        shown = ", ".join(sorted(told)[:MOST_UNUSED])
+        return [printable(f"columns that nothing reads: {shown}{more}; say in source.csv.columns what one is")] * bool(told)
+
     def all(self) -> list[tuple[str, Sheet]]:
         """Every file that can be read but indices, sorted by symbol.
 
@@ -182,7 +199,7 @@ class CsvFolder:
             for key in self._currencies
             if key not in held
         ]
-        return (*self._folder.faults().values(), *self._folder.misfits, *unknown)
+        return (*self._folder.faults().values(), *self._folder.misfits, *unknown, *self._folder.unused())
 
     def fetch(self, dataset: str, params: Mapping[str, str]) -> Any:
         """Answer one question with a plain JSON value; see `phases.sources.base`."""
@@ -216,7 +233,7 @@ class CsvFolder:
             raise NoData(f"the folder has no bar of {symbol} at or before {as_of}")
         part = series.window(count)
         days, about = series.days[part], listing(symbol)
-        currency = self._currencies.get(file_key(symbol)) or about.currency or self._currency
+        currency = self._currency_of(symbol, series)
         actions = [
             *series.splits.entries("split", days[0], as_of),
             *series.dividends.entries("dividend", days[0], as_of),
@@ -224,24 +241,38 @@ class CsvFolder:
         return {
             "symbol": symbol,
             "currency": currency,
-            **({"currency_assumed": True} if self._is_assumed(symbol, currency) else {}),
+            **({"currency_assumed": True} if self._is_assumed(symbol, series) else {}),
             "exchange": about.exchange,
             "days": days.astype(str).tolist(),
             **{name: series.columns[name][part].tolist() for name in COLUMNS},
             "actions": sorted(actions, key=canonical),
-            "notes": [*self._assumed(symbol, about, currency), *series.told(part)],
+            "notes": [*self._assumed(symbol, about, series), *series.told(part)],
         }
 
-    def _is_assumed(self, symbol: str, currency: str) -> bool:
-        """Whether the suffix alone says that prices are in hundredths of a currency."""
-        return currency in MINOR_UNITS and file_key(symbol) not in self._currencies
+    def _currency_of(self, symbol: str, series: Series) -> str:
+        """The currency as it is configured, else as the file says it, else by the suffix.
 
-    def _assumed(self, symbol: str, about: Listing, currency: str) -> list[str]:
+        Raises UsageError where configuration and file say different ones.
+        """
+        told = self._currencies.get(file_key(symbol), "")
+        if told and series.currency and currency_code(told) != series.currency:
+            raise UsageError(
+                f"source.csv.currencies.{symbol}: it is {told}, but the file says {series.currency}; correct one"
+            )
+        return told or series.currency or listing(symbol).currency or self._currency
+
+    def _is_assumed(self, symbol: str, series: Series) -> bool:
+        """Whether the suffix alone says that prices are in hundredths of a currency."""
+        told = series.currency or file_key(symbol) in self._currencies
+        return not told and self._currency_of(symbol, series) in MINOR_UNITS
+
+    def _assumed(self, symbol: str, about: Listing, series: Series) -> list[str]:
         """What is taken to be so of a symbol, and may be otherwise."""
         found = []
-        if self._is_assumed(symbol, currency):
+        if self._is_assumed(symbol, series):
             found.append(
-                f"prices are taken to be in {currency}, as its suffix says; else say it in source.csv.currencies"
+                f"prices are taken to be in {self._currency_of(symbol, series)}, as its suffix says; else say it in "
+                "source.csv.currencies"
             )
         if not about.known:
             found.append(f"where {symbol} is traded is not known; its days are taken for those of {about.exchange}")

@@ -7,12 +7,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from phases.core.text import printable
 from phases.evidence.dividends import PLAUSIBLE, UNSEEN
 from phases.evidence.quality import HOLE, LACKING
 from phases.evidence.rows import SESSIONS
+from phases.maths.currency import currency_code
 from phases.sources.csv_folder.actions import NO_ACTIONS, Actions, Told, stated
 from phases.sources.csv_folder.sheet import COLUMNS, Sheet
-from phases.sources.csv_folder.table import Days, Floats
+from phases.sources.csv_folder.table import MISSING, Days, Floats
 from schemas.settings import CsvSettings
 
 Bools = npt.NDArray[np.bool_]
@@ -44,9 +46,11 @@ class Series(NamedTuple):
     """What to say of days of splits and dividends."""
     cut: dict[str, np.datetime64]
     """What to say of a file that may be cut off, with the day of its last line."""
+    currency: str
+    """What the file says that its prices are in; empty where it does not say."""
     notes: tuple[str, ...]
     nothing: str
-    """Why there is no bar although there are rows; empty where there is one, or no row yet."""
+    """Why none of its bars can be used although there are rows; empty where they can be, or there is no row yet."""
 
     def window(self, count: int) -> slice:
         """The last rows."""
@@ -93,6 +97,7 @@ def judged(whole: Sheet, as_of: np.datetime64, settings: CsvSettings) -> Series:
     nothing = ""
     if not len(days) and (said.any() or not len(whole.priced)):
         nothing = _nothing(sheet if len(sheet.days) else whole, unclear)
+    currency, in_doubt = _currency(sheet)
     (splits, of_splits), (dividends, of_dividends) = (
         stated(sheet.own.get(what), sheet.beside.get(what), what) for what in ("splits", "dividends")
     )
@@ -105,19 +110,10 @@ def judged(whole: Sheet, as_of: np.datetime64, settings: CsvSettings) -> Series:
     if absent:
         notes.append(f"the file has no {', '.join(absent)}")
     filled = {name: columns.get(name, np.array([])) for name in COLUMNS}
+    told = [*of_splits, *of_dividends]
     return Series(
-        days,
-        filled,
-        splits,
-        dividends,
-        lacking,
-        partial,
-        doubled,
-        unclear,
-        [*of_splits, *of_dividends],
-        sheet.cut,
-        tuple(notes),
-        nothing,
+        *(days, filled, splits, dividends, lacking, partial, doubled, unclear, told, sheet.cut, currency),
+        *(tuple(notes), nothing or in_doubt),
     )
 
 
@@ -159,6 +155,19 @@ def _nothing(sheet: Sheet, unclear: Days) -> str:
         repr(sheet.names[name]) for name, values in sheet.numbers.items() if not np.isfinite(values).all()
     )
     return f"none of the {len(sheet.days)} rows of {sheet.file} is a whole bar: {lacking} lack numbers; fill them"
+
+
+def _currency(sheet: Sheet) -> tuple[str, str]:
+    """The currency that the rows say, in its usual spelling; and why it cannot be told."""
+    said = sorted({one.strip() for one in sheet.currencies.tolist()} - set(MISSING))
+    codes = sorted({currency_code(one) for one in said})
+    remedy = "correct the column, or take it out and say the currency in source.csv.currencies"
+    if "" in codes:
+        shown = printable(next(one for one in said if not currency_code(one)))[:40]
+        return "", f"{sheet.file}: {sheet.names['currency']!r} is {shown!r}, and no code such as USD or GBp; {remedy}"
+    if len(codes) > 1:
+        return "", f"{sheet.file}: its rows are in several currencies, {', '.join(codes)}; {remedy}"
+    return (codes[0] if codes else ""), ""
 
 
 def _once(days: Days, columns: dict[str, Floats]) -> tuple[Bools, Days, Days]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from phases.core.recorder import today
 from phases.sources.csv_folder.actions import Actions, actions_in
 from phases.sources.csv_folder.files import SIBLINGS
-from phases.sources.csv_folder.table import Days, Floats, Table, read_table
+from phases.sources.csv_folder.table import LONGEST, Days, Floats, Table, read_table
 from phases.sources.symbols import file_key, listing
 from schemas.settings import CsvSettings
 
@@ -35,6 +35,10 @@ class Sheet(NamedTuple):
     """Splits and dividends of the file's own columns; without an entry where there is no such column."""
     beside: dict[str, Actions]
     """Those of the files beside it."""
+    currencies: npt.NDArray[np.object_]
+    """What each row says its currency is; empty where there is no such column."""
+    unused: tuple[str, ...]
+    """Names of columns that nothing reads."""
     notes: tuple[str, ...]
     cut: dict[str, np.datetime64]
     """What to say of a file that may be cut off, with the day of its last line."""
@@ -50,6 +54,7 @@ class Sheet(NamedTuple):
         return self._replace(
             days=self.days[:end],
             numbers={name: values[:end] for name, values in self.numbers.items()},
+            currencies=self.currencies[:end],
             own={what: actions.until(as_of) for what, actions in self.own.items()},
             beside={what: actions.until(as_of) for what, actions in self.beside.items()},
             cut={told: day for told, day in self.cut.items() if day <= as_of},
@@ -73,14 +78,21 @@ def load_sheet(path: Path, symbol: str, beside: Callable[[str], Path | None], se
     order = np.argsort(days, kind="stable")
     sorted_numbers = {name: values[order] for name, values in numbers.items()}
     cut = {table.cut: days[-1]} if table.cut and len(days) else {}
-    return Sheet(table.file, days[order], sorted_numbers, table.names, own, others, table.notes, cut)
+    cells = table.columns.get("currency", np.array([], dtype=object))
+    currencies = cells[order] if len(cells) else cells
+    return Sheet(
+        table.file, days[order], sorted_numbers, table.names, own, others, currencies, table.unused, table.notes, cut
+    )
 
 
 def _check_symbol(table: Table, symbol: str) -> None:
     """Raise SourceDamaged for a file that says it is about another symbol."""
     others = sorted(one for one in table.symbols if file_key(one) != file_key(symbol))
     if others:
-        table.fail(f"its rows are about {', '.join(others[:5])}", "keep one symbol in a file, named for it")
+        table.fail(
+            f"its rows are about {', '.join(one[:LONGEST] for one in others[:5])}",
+            "keep one symbol in a file, named for it",
+        )
 
 
 def _check_days(table: Table, days: Days, close: Floats) -> None:

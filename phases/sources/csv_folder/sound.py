@@ -44,8 +44,9 @@ def night_of(series: Sequence[tuple[str, Series]], as_of: np.datetime64, count: 
     most = max(count, SESSIONS)
     for symbol, one in series:
         part = one.window(most)
-        if part.start == part.stop:
-            doubts += [one.nothing] * bool(one.nothing)
+        if one.nothing:
+            doubts.append(one.nothing)
+        if one.nothing or part.start == part.stop:
             continue
         try:
             bars = checked(_bars(symbol, one, part, as_of), symbol, as_of.astype(object)).bars

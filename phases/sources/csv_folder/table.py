@@ -31,8 +31,11 @@ USUAL = {
     "dividends": ("dividends", "dividend", "dividend amount", "amount"),
     "splits": ("stock splits", "splits", "split", "split ratio"),
     "symbol": ("symbol", "ticker"),
+    "currency": ("currency",),
 }
-"""Usual names of our columns, in small letters."""
+"""Usual names of our columns, in small letters and with blanks for points, dashes and the like."""
+
+_JOINTS = re.compile(r"[\s._*-]+")
 
 MISSING = ("", "nan", "NaN", "NA", "N/A", "null", "NULL", "None", "-")
 """How files write that there is no number."""
@@ -46,6 +49,9 @@ _MIDNIGHT = re.compile(r"00:00(?::00(?:\.0+)?)?\Z")
 FIRST_YEAR, LAST_YEAR = 1800, 2200
 """Years that a price may be of: what is outside them was no day, such as seconds since 1970."""
 
+
+MOST_SEEN, LONGEST = 40, 40
+"""Columns that a message names, and letters of a cell that it shows."""
 
 ABOVE, FEW_ABOVE = 60, 5
 """Rows above the last one that it is held against, and how few are none."""
@@ -66,12 +72,15 @@ class Table(NamedTuple):
     symbols: frozenset[str]
     """Symbols that the file says it is about; empty where it does not say."""
     notes: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
+    """Names of columns that nothing reads."""
     cut: str = ""
     """What to say of the last line, where the file may have been cut off in it."""
 
     def fail(self, why: str, remedy: str) -> NoReturn:
         """Raise SourceDamaged naming the file, the columns seen and what to do."""
-        seen = ", ".join(map(repr, self.seen))
+        seen = ", ".join(repr(one[:LONGEST]) for one in self.seen[:MOST_SEEN])
+        seen += f" and {len(self.seen) - MOST_SEEN} more" if len(self.seen) > MOST_SEEN else ""
         told = f"csv_folder: {self.file}: {why}; its columns are {seen} (read with pandas {pd.__version__}); {remedy}"
         raise SourceDamaged(printable(told))
 
@@ -81,7 +90,7 @@ class Table(NamedTuple):
         try:
             return cells.astype(np.float64)
         except ValueError:
-            filled = np.where(np.isin(cells.astype(str), MISSING), "nan", cells)
+            filled = np.array([("nan" if cell in MISSING else cell) for cell in cells], dtype=object)
         try:
             return filled.astype(np.float64)
         except ValueError:
@@ -107,7 +116,7 @@ class Table(NamedTuple):
     def fail_at(self, name: str, wrong: list[bool], kind: str, remedy: str) -> NoReturn:
         """Raise SourceDamaged for the first cell that is wrong, saying how many more there are."""
         at, more = wrong.index(True), sum(wrong) - 1
-        cell, told = str(self.columns[name][at])[:40], f" (and {more} more in that column)" * bool(more)
+        cell, told = str(self.columns[name][at])[:LONGEST], f" (and {more} more in that column)" * bool(more)
         where = f"line {self.lines[at]}, column {self.names[name]!r}"
         raise SourceDamaged(
             printable(f"csv_folder: {self.file} {where} ({name}): {cell!r} is no {kind}{told}; {remedy}")
@@ -219,7 +228,7 @@ def _named(table: Table, header: list[str], below: npt.NDArray[np.object_], sett
         if theirs not in header:
             table.fail(f"no column {theirs!r} for {ours}", "change source.csv.columns")
     places: dict[str, int] = {str(ours): header.index(theirs) for ours, theirs in settings.columns.items()}
-    small = [name.lower().replace("_", " ") for name in header]
+    small = [_JOINTS.sub(" ", name.lower()).strip() or name for name in header]
     for wanted, names in USUAL.items():
         at = [place for place, name in enumerate(small) if name in names and place not in places.values()]
         if wanted in places or not at:
@@ -230,4 +239,5 @@ def _named(table: Table, header: list[str], below: npt.NDArray[np.object_], sett
     columns = {name: below[:, at] for name, at in places.items()}
     said = frozenset(map(str, columns.pop("symbol", ()))) - {""}
     theirs_by_ours = {name: header[at] for name, at in places.items()}
-    return table._replace(columns=columns, names=theirs_by_ours, symbols=table.symbols | said)
+    unused = tuple(name for at, name in enumerate(header) if name and at not in places.values())
+    return table._replace(columns=columns, names=theirs_by_ours, symbols=table.symbols | said, unused=unused)

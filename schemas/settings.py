@@ -8,7 +8,8 @@ how the provider is reached.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
@@ -213,6 +214,14 @@ class CsvSettings(Section):
     """Currency of symbols whose suffix says none."""
     currencies: dict[Annotated[Ticker, BeforeValidator(_capitals)], Currency] = Field(default_factory=dict)
     """Currency by symbol, whatever its suffix says."""
+
+    def descending(self, name: str = "") -> Iterator[str]:
+        """What contradicts itself, and a column that is said to be two of ours."""
+        yield from super().descending(name)
+        for theirs, count in Counter(self.columns.values()).items():
+            if count > 1:
+                ours = " and ".join(sorted(one for one, column in self.columns.items() if column == theirs))
+                yield f"{name}columns: {ours} are both the column {theirs!r}; name a column once"
 
 
 class YahooSettings(Section):

@@ -123,7 +123,9 @@ class _Folder:
         ]
         more = f" and {len(told) - MOST_UNUSED} more" if len(told) > MOST_UNUSED else ""
         shown = ", ".join(sorted(told)[:MOST_UNUSED])
-        return [printable(f"columns that nothing reads: {shown}{more}; say in source.csv.columns what one is")] * bool(told)
+        return [printable(f"columns that nothing reads: {shown}{more}; say in source.csv.columns what one is")] * bool(
+            told
+        )
 
     def all(self) -> list[tuple[str, Sheet]]:
         """Every file that can be read but indices, sorted by symbol.

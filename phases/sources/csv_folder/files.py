@@ -26,6 +26,11 @@ _STEM = re.compile(
 
 _BLOCK = 1 << 20
 
+_OTHER = re.compile(
+    r"\.(?:tsv|tab|parquet|feather|arrow|xlsx?|xlsm|ods|zip|7z|rar|tar|tgz|gz|bz2|xz|zst)\Z", re.IGNORECASE
+)
+"""Endings of files that may hold prices, and are not read."""
+
 MOST_MISFITS = 20
 """Files whose names fit nothing that are named one by one."""
 
@@ -92,10 +97,11 @@ def scan(folder: Path) -> Found:
     try:
         home = folder.resolve(strict=True)
         entries = sorted(folder.iterdir())
-    except OSError as error:
-        raise UsageError(f"source.path: {shown} is no folder that can be read ({error.strerror})") from None
+    except (OSError, RuntimeError) as error:
+        why = getattr(error, "strerror", None) or "it is a link to itself"
+        raise UsageError(f"source.path: {shown} is no folder that can be read ({why})") from None
     found = Found({}, {}, {}, "", _misfits(entries))
-    whole = hashlib.sha256()
+    whole, contents = hashlib.sha256(), dict[str, dict[str, str]]()
     for path in entries:
         beside = _SIBLING.match(_stem(path))
         symbol = _symbol_in(path.name)
@@ -111,12 +117,14 @@ def scan(folder: Path) -> Found:
             continue
         if path.resolve().parent != home:
             raise UsageError(f"source.path: {shown}: {printable(path.name)} leads outside the folder; copy the file")
-        whole.update(f"{path.name}\0{_digest(path)}\0".encode())
+        content = _digest(path)
+        whole.update(f"{path.name}\0{content}\0".encode())
         if what:
             found.siblings.setdefault((key, what), []).append(path)
         else:
             found.series.setdefault(key, []).append(path)
-    found.misfits.extend(_orphans(found))
+            contents.setdefault(content, {})[key] = path.name
+    found.misfits.extend([*_orphans(found), *_copies(contents)])
     if not found.series:
         named = [f"{printable(path.name)} is {kind}" for path, kind in found.odd.values()]
         told = "; ".join(["name the files SYMBOL.csv or SYMBOL.csv.gz", *named, *found.misfits])
@@ -148,7 +156,20 @@ def _misfits(entries: Sequence[Path]) -> list[str]:
         remedy = f"rename it to {better}" if fits else "name it for its symbol, as AAPL.csv, or take it away"
         found.append(f"{ascii(path.name)[1:-1]} is no symbol name; {remedy}")
     more = len(found) - MOST_MISFITS
-    return [*found[:MOST_MISFITS], *([f"{more} more files are not named for a symbol"] if more > 0 else [])]
+    found = [*found[:MOST_MISFITS], *([f"{more} more files are not named for a symbol"] if more > 0 else [])]
+    return [*found, *_unread(entries)]
+
+
+def _unread(entries: Sequence[Path]) -> list[str]:
+    """What to say of files that may hold prices in another form."""
+    names = [
+        ascii(path.name)[1:-1]
+        for path in entries
+        if _OTHER.search(path.name) and not _ENDING.search(path.name) and not path.name.startswith(("_", "."))
+    ]
+    more = f" and {len(names) - MOST_MISFITS} more" if len(names) > MOST_MISFITS else ""
+    shown = ", ".join(names[:MOST_MISFITS])
+    return [f"not read: {shown}{more}; save prices as SYMBOL.csv or SYMBOL.csv.gz"] * bool(names)
 
 
 def _orphans(found: Found) -> list[str]:
@@ -157,6 +178,14 @@ def _orphans(found: Found) -> list[str]:
     alone = [path.name for (key, _), paths in sorted(found.siblings.items()) if key not in named for path in paths]
     return (
         [f"{', '.join(alone[:MOST_MISFITS])} lie beside no series of their symbol; nothing reads them"] if alone else []
+    )
+
+
+def _copies(contents: dict[str, dict[str, str]]) -> list[str]:
+    """What to say of files of several symbols that hold the same bytes."""
+    copies = [", ".join(names.values()) for names in contents.values() if len(names) > 1]
+    return [f"the same bytes under several names: {'; '.join(copies[:MOST_MISFITS])}; keep the right one"] * bool(
+        copies
     )
 
 

@@ -40,7 +40,7 @@ class Night(NamedTuple):
 
 def night_of(series: Sequence[tuple[str, Series]], as_of: np.datetime64, count: int) -> Night:
     """The series of a day as they may be used, each judged on as many bars as a ticker of a night, or `count`."""
-    members, doubts = [], []
+    members, doubts, known = [], list[str](), dict[bytes, str]()
     most = max(count, SESSIONS)
     for symbol, one in series:
         part = one.window(most)
@@ -52,10 +52,22 @@ def night_of(series: Sequence[tuple[str, Series]], as_of: np.datetime64, count: 
             bars = checked(_bars(symbol, one, part, as_of), symbol, as_of.astype(object)).bars
         except TickerFailure as doubt:
             doubts.append(str(doubt))
+            continue
+        first = known.setdefault(_content(symbol, one, part), symbol)
+        if first != symbol:
+            doubts.append(f"{symbol}: its bars are those of {first}, which are counted once")
         else:
             members.append(Member(symbol, np.array(bars.days, dtype="datetime64[D]"), np.array(bars.adj_close)))
     mean = mean_of([(one.days, one.adj_close) for one in members], most) if members else None
     return Night(members, doubts, mean)
+
+
+def _content(symbol: str, series: Series, part: slice) -> bytes:
+    """Bars of a series as bytes, the same for copies; closes that never move are alike without being one."""
+    close = series.columns["close"][part]
+    if (close == close[0]).all():
+        return symbol.encode()
+    return b"".join([series.days[part].tobytes(), *(series.columns[name][part].tobytes() for name in COLUMNS)])
 
 
 def _bars(symbol: str, series: Series, part: slice, as_of: np.datetime64) -> Bars:

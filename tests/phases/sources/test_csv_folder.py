@@ -227,7 +227,7 @@ DAMAGED: dict[str, tuple[bytes, str]] = {
 def test_a_file_that_cannot_be_read_names_itself_and_is_never_empty(tmp_path: Path, case: str) -> None:
     raw, why = DAMAGED[case]
     written(tmp_path)
-    written(tmp_path, name="ABC.csv")
+    written(tmp_path, *(f"{row}0" for row in ROWS), name="ABC.csv")
     (tmp_path / "BAD.csv.gz").write_bytes(raw)
     source = source_of(tmp_path)
     with pytest.raises(SourceDamaged, match=rf"(?s)BAD\.csv\.gz.*{why}"):
@@ -314,8 +314,9 @@ def test_the_mean_is_of_the_returns_of_those_that_have_both_days(tmp_path: Path)
 
 
 def test_the_benchmark_falls_back_to_the_mean_and_says_so(tmp_path: Path) -> None:
-    rows = [f"{day.date()},{100 + n % 5}" for n, day in enumerate(pd.bdate_range("2023-01-02", "2024-01-31"))]
-    for name in ("AAA.csv", "BBB.csv"):
+    days = [day.date() for day in pd.bdate_range("2023-01-02", "2024-01-31")]
+    for more, name in enumerate(("AAA.csv", "BBB.csv")):
+        rows = (f"{day},{100 + more + n % 5}" for n, day in enumerate(days))
         written(tmp_path, *rows, head="Date,Close", name=name)
     words = (f"source.path={tmp_path}",)
     asked = Words(("AAA",), CONFIGS / "csv.yaml", words, "2024-01-31")
@@ -332,8 +333,8 @@ def test_the_benchmark_falls_back_to_the_mean_and_says_so(tmp_path: Path) -> Non
 
 
 def test_each_file_is_parsed_once_in_a_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("AAA", "BBB", "CCC"):
-        written(tmp_path, name=f"{name}.csv")
+    for more, name in enumerate(("AAA", "BBB", "CCC")):
+        written(tmp_path, *(f"{row}{more}" for row in ROWS), name=f"{name}.csv")
     read: list[str] = []
 
     def counted(path: Path, settings: Any) -> Any:

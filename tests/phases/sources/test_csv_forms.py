@@ -12,6 +12,7 @@ from phases.core.errors import SourceDamaged, UsageError
 from phases.doctor import examine
 from phases.outputs.report.words import FLAGS
 from phases.plan import CONFIGS, Words, plan
+from tests.conftest import Cli
 from tests.phases.evidence.test_quality import fetched, judged
 from tests.phases.sources.test_csv_damage import LAST, series, words
 from tests.phases.sources.test_csv_folder import HEAD, ROWS, bars, written
@@ -55,6 +56,70 @@ def test_a_folder_of_misfits_alone_names_them_and_many_are_counted(tmp_path: Pat
     written(tmp_path)
     faults = source_of(tmp_path).faults()
     assert len(faults) == 21 and faults[-1] == "5 more files are not named for a symbol"
+
+
+def test_files_of_another_form_are_named_as_not_read(tmp_path: Path) -> None:
+    folder = series(tmp_path / "prices", "AAA", "BBB")
+    others = ("AAPL.gz", "BBB.csv.zip", "C.parquet", "D.tsv", "E.xlsx", "F.zip")
+    for name in (*others, "NOTES.txt", "_old.zip", "README.md"):
+        (folder / name).write_bytes(b"PK")
+    told = f"not read: {', '.join(others)}; save prices as SYMBOL.csv or SYMBOL.csv.gz"
+    assert source_of(folder).faults() == (told,)
+    assert told in plan(words(folder, "AAA"), None).notes
+    for name in ("AAA", "BBB"):
+        (folder / f"{name}.csv").unlink()
+    with pytest.raises(UsageError, match=r"holds no price series; .*not read: AAPL\.gz, BBB\.csv\.zip"):
+        source_of(folder)
+
+
+def test_a_folder_that_is_a_link_to_itself_is_wrong_usage(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    common = ("--config", CONFIGS / "csv.yaml", "--as-of", LAST, "--out", tmp_path / "o")
+    told = cli("run", *common, "--set", f"source.path={tmp_path / 'loop'}", "AAA")
+    assert told.code == 2 and "loop is no folder that can be read" in told.error
+    folder = series(tmp_path / "prices", "AAA", "BBB")
+    (folder / "CCC.csv").symlink_to(folder / "CCC.csv")
+    assert source_of(folder).faults() == (
+        "CCC.csv is a link that leads nowhere; put the file itself there, or take it away",
+    )
+
+
+def test_two_columns_of_ours_from_one_of_the_file_are_refused(tmp_path: Path) -> None:
+    folder = series(tmp_path / "prices", "AAA", "BBB")
+    said = "source.csv.columns={close: Open, open: Open, low: Low}"
+    with pytest.raises(UsageError, match=r"source\.csv\.columns: close and open are both the column 'Open'; name a"):
+        plan(words(folder, "AAA", sets=(said,)), None)
+
+
+# the same bytes twice
+
+
+def test_copies_are_counted_once_and_named(tmp_path: Path) -> None:
+    folder = series(tmp_path / "prices", "AAA", "BBB", "CCC")
+    clean = source_of(folder).fetch("universe", {"as_of": LAST.isoformat(), "sessions": "280"})
+    mean = bars(source_of(folder), "UNIVERSE", LAST.isoformat(), 280)
+    for name in ("DDD.csv", "EEE.csv"):
+        (folder / name).write_bytes((folder / "AAA.csv").read_bytes())
+    (folder / "FFF.csv.gz").write_bytes(gzip.compress((folder / "BBB.csv").read_bytes()))
+    source = source_of(folder)
+    found = source.fetch("universe", {"as_of": LAST.isoformat(), "sessions": "280"})
+    assert found["series"] == clean["series"]
+    assert bars(source, "UNIVERSE", LAST.isoformat(), 280)["close"] == mean["close"]
+    assert found["notes"] == [
+        f"left out of universe and mean: {copy}: its bars are those of {first}, which are counted once"
+        for copy, first in (("DDD", "AAA"), ("EEE", "AAA"), ("FFF", "BBB"))
+    ]
+    told = "the same bytes under several names: AAA.csv, DDD.csv, EEE.csv; keep the right one"
+    assert source.faults() == (told,)
+    notes = plan(words(folder, "AAA", "DDD", sets=("question.benchmark=BBB",)), None).notes
+    assert notes.count(told) == 1
+
+
+def test_closes_that_never_move_are_no_copies(tmp_path: Path) -> None:
+    for name in ("AAA.csv", "BBB.csv"):
+        written(tmp_path, *(f"2024-01-0{n},1" for n in (2, 3, 4, 5)), head="Date,Close", name=name)
+    found = source_of(tmp_path).fetch("universe", {"as_of": LAST.isoformat(), "sessions": "9"})
+    assert [one["symbol"] for one in found["series"]] == ["AAA", "BBB"]
 
 
 # what a file is instead of text

@@ -40,7 +40,8 @@ class Night(NamedTuple):
 
 def night_of(series: Sequence[tuple[str, Series]], as_of: np.datetime64, count: int) -> Night:
     """The series of a day as they may be used, each judged on as many bars as a ticker of a night, or `count`."""
-    members, doubts, known = [], list[str](), dict[bytes, str]()
+    members, again, doubts, copies = list[Member](), list[Member](), list[str](), list[str]()
+    known = dict[bytes, str]()
     most = max(count, SESSIONS)
     for symbol, one in series:
         part = one.window(most)
@@ -55,9 +56,12 @@ def night_of(series: Sequence[tuple[str, Series]], as_of: np.datetime64, count: 
             continue
         first = known.setdefault(_content(symbol, one, part), symbol)
         if first != symbol:
-            doubts.append(f"{symbol}: its bars are those of {first}, which are counted once")
-        else:
-            members.append(Member(symbol, np.array(bars.days, dtype="datetime64[D]"), np.array(bars.adj_close)))
+            copies.append(f"{symbol}: its bars are those of {first}, which are counted once")
+        member = Member(symbol, np.array(bars.days, dtype="datetime64[D]"), np.array(bars.adj_close))
+        (members if first == symbol else again).append(member)
+    if len(members) > 1:  # a folder of nothing but copies is used as it is, and its files are named as such
+        doubts, again = [*doubts, *copies], []
+    members = sorted([*members, *again], key=lambda one: one.symbol)
     mean = mean_of([(one.days, one.adj_close) for one in members], most) if members else None
     return Night(members, doubts, mean)
 

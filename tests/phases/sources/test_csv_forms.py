@@ -115,6 +115,13 @@ def test_copies_are_counted_once_and_named(tmp_path: Path) -> None:
     assert notes.count(told) == 1
 
 
+def test_a_folder_of_copies_alone_is_used_and_named(tmp_path: Path) -> None:
+    folder = series(tmp_path / "prices", "AAA")
+    (folder / "BBB.csv").write_bytes((folder / "AAA.csv").read_bytes())
+    notes = plan(words(folder, "AAA"), None).notes
+    assert notes[1:] == ("the same bytes under several names: AAA.csv, BBB.csv; keep the right one",)
+
+
 def test_closes_that_never_move_are_no_copies(tmp_path: Path) -> None:
     for name in ("AAA.csv", "BBB.csv"):
         written(tmp_path, *(f"2024-01-0{n},1" for n in (2, 3, 4, 5)), head="Date,Close", name=name)

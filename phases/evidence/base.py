@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any, NamedTuple
 
 from phases.core.text import canonical, digest
+from phases.maths.currency import usd_digits
 from phases.maths.lean import lean
 from schemas.market import Evidence, Missing, Tier, Unit
 
-DIGITS: Mapping[Unit, int] = {"ratio": 4, "usd": 2, "index": 2}
+DIGITS: Mapping[Unit, int] = {"ratio": 4, "index": 2}
 
 
 class Origin(NamedTuple):
@@ -27,7 +28,7 @@ class Origin(NamedTuple):
 
 def item_of(id: str, label: str, unit: Unit, value: float, origin: Origin) -> Evidence:
     """One item as it is cited: rounded, with the lean that the one table gives it."""
-    shown = value if isinstance(value, int) else round(value, DIGITS[unit]) + 0.0
+    shown = value if isinstance(value, int) else round(value, _digits(unit, value)) + 0.0
     return Evidence(
         id=id,
         label=label,
@@ -36,6 +37,19 @@ def item_of(id: str, label: str, unit: Unit, value: float, origin: Origin) -> Ev
         lean=lean(id, shown),
         **origin._asdict(),
     )
+
+
+def _digits(unit: Unit, value: float) -> int:
+    return usd_digits(value) if unit == "usd" else DIGITS[unit]
+
+
+def left_out(notes: Iterable[str]) -> list[str]:
+    """The notes that say what of a source was left out: why there is too little may stand there.
+
+    >>> left_out(["the file has no volume", "days with two different bars are left out: 2024-01-31 (1 in all)"])
+    ['days with two different bars are left out: 2024-01-31 (1 in all)']
+    """
+    return [note for note in notes if "left out" in note]
 
 
 def frozen(evidence: list[Evidence], missing: list[Missing], about: str) -> dict[str, Any]:

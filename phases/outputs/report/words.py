@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date
 
+from phases.maths.currency import usd_digits
 from phases.maths.lean import LEANS
 from schemas.manager import PointAnswer
 from schemas.market import Evidence, Unit
@@ -181,7 +182,7 @@ def measured(value: bool | float | int | str, unit: Unit, *, sign: bool = False)
             places = 1 if abs(value) >= 0.0005 or not value else 2
             text = f"{100 * value:{plus}.{places}f}%"
         case "usd":
-            text = f"{'-' * (value < 0)}${abs(value):,.2f}"
+            text = f"{'-' * (value < 0)}${abs(value):,.{usd_digits(value)}f}"
         case "days" | "count":
             text = f"{value:,g}" + " days" * (unit == "days")
         case _:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from textwrap import shorten
 
+from phases.maths.currency import usd_digits
 from phases.maths.lean import LEANS
 from schemas.market import Evidence
 
@@ -34,7 +35,7 @@ def value_text(item: Evidence) -> str:
         signed = item.id in LEANS and LEANS[item.id].centre == 0
         places = 1 if abs(item.value) >= LEAST_SHOWN or not item.value else 2
         return f"{100 * item.value:{'+' if signed else ''}.{places}f}%"
-    return f"${item.value:.2f}" if item.unit == "usd" else f"{item.value:.2f}"
+    return f"${item.value:.{usd_digits(item.value)}f}" if item.unit == "usd" else f"{item.value:.2f}"
 
 
 def label_text(item: Evidence) -> str:

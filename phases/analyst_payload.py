@@ -11,6 +11,7 @@ from phases.core.ask import Answer, Ask, Wanted
 from phases.core.errors import TickerFailure
 from phases.core.phase import phase
 from phases.core.reading import Check, Finding
+from phases.evidence.base import left_out
 from phases.maths.conviction import AxisNumbers, join
 from phases.maths.exact import exact
 from phases.maths.lean import NEUTRAL, SENTIMENT, TECHNICAL
@@ -74,7 +75,10 @@ def analyst_payload(
         MissingAxis(axis=one, reason=_reason(one, answers.get(one), read[one], gaps[one])) for one in silent
     )
     if not views:
-        raise TickerFailure("; ".join(f"{one.axis}: {one.reason}" for one in missing), _status(answers.values()))
+        reasons = [f"{one.axis}: {one.reason}" for one in missing]
+        raise TickerFailure(
+            "; ".join([*reasons, *([] if asked else left_out(market_snapshot.notes))]), _status(answers.values())
+        )
     return _payload(market_snapshot, views, missing, weights, read, settings)
 
 

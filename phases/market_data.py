@@ -12,7 +12,7 @@ from typing import TypeVar
 from phases.core.errors import NoData, SourceDown, TickerFailure, Unanswered
 from phases.core.fetch import Fetch
 from phases.core.phase import phase
-from phases.evidence.base import Origin, frozen, item_of
+from phases.evidence.base import Origin, frozen, item_of, left_out
 from phases.evidence.fundamentals import fundamental_items, no_fundamentals
 from phases.evidence.macro import macro_items, no_macro
 from phases.evidence.prices import INDEX_ITEMS, UNIVERSE_ITEMS, Market, Prices, computed, priced_in
@@ -150,7 +150,12 @@ def market_snapshot(
     if ticker == question.benchmark:
         raise TickerFailure(f"{ticker} is the benchmark, and nothing beats itself", "refused")
     day = as_of.isoformat()
-    own = checked(fetch("bars", Bars, symbol=ticker, as_of=day, sessions=str(SESSIONS)), ticker, as_of, settings)
+    asked = fetch("bars", Bars, symbol=ticker, as_of=day, sessions=str(SESSIONS))
+    try:
+        own = checked(asked, ticker, as_of, settings)
+    except TickerFailure as failure:
+        failure.reason = "; ".join([failure.reason, *left_out(asked.notes)])
+        raise
     benchmark = fetch("bars", Bars, symbol=question.benchmark, as_of=day, sessions=str(SESSIONS))
     other = checked(benchmark, question.benchmark, as_of, settings)
     frame, bars = ind.frame_of(own.bars), own.bars

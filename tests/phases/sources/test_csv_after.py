@@ -12,6 +12,7 @@ import pytest
 
 from phases.core.errors import NoData, Unanswered
 from phases.market_data import market_snapshot
+from phases.outputs.report.words import value_text
 from phases.plan import plan
 from tests.phases.evidence.test_quality import judged
 from tests.phases.sources.test_csv_damage import LAST, held, series, words
@@ -262,3 +263,32 @@ def test_a_dividend_that_is_cut_off_is_none_and_its_bar_is_used(tmp_path: Path) 
 
     found = ended(tmp_path / "prices", change)
     assert found["days"][-1] == NIGHT and any(DROPPED in note for note in found["notes"])
+
+
+# why there is too little
+
+
+def test_a_reason_says_what_was_left_out(tmp_path: Path) -> None:
+    folder = long(tmp_path / "late", emptied(4, until="2024-01-24"))
+    row = held(words(folder, "CCC", sets=("question.benchmark=AAA",)), tmp_path / "a").feed.rows[0]
+    assert row.status == "no_data" and "(388 in all), lacking adj_close" in str(row.reason)
+    folder = intraday(series(tmp_path / "prices", "AAA", "BBB", "CCC"), "CCC", "2024-01-22")
+    row = held(words(folder, "CCC"), tmp_path / "b").feed.rows[0]
+    assert row.status == "stale"
+    told = "newest bar of CCC is 2024-01-19, 8 sessions before 2024-01-31"
+    assert told in str(row.reason) and "days with two different bars are left out: 2024-01-25" in str(row.reason)
+
+
+def test_a_price_of_less_than_a_cent_is_told_by_its_digits(tmp_path: Path) -> None:
+    folder = long(tmp_path / "prices")
+    path = folder / "CCC.csv"
+    head, *rows = path.read_text().splitlines()
+    cells = [row.split(",") for row in rows]
+    small = (",".join([c[0], *(f"{float(x) * 2.7e-7:.9f}" for x in c[1:6]), *c[6:]]) for c in cells)
+    path.write_text("\n".join([head, *small, ""]))
+    door = fetch_door(source_of(folder))
+    found = market_snapshot("CCC", LAST, question("UNIVERSE"), settings().market, fetch=door)
+    close = next(one for one in found.evidence if one.id == "px.close")
+    assert 2.5e-5 < close.value < 3e-5
+    assert value_text(close).startswith("$0.0000")
+    assert len(value_text(close)) == 11

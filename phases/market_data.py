@@ -14,7 +14,7 @@ from phases.core.fetch import Fetch
 from phases.core.phase import phase
 from phases.evidence.base import Origin, frozen, item_of, left_out
 from phases.evidence.fundamentals import fundamental_items, no_fundamentals
-from phases.evidence.macro import macro_items, no_macro
+from phases.evidence.macro import macro_items, no_macro, refusal_notes
 from phases.evidence.prices import INDEX_ITEMS, UNIVERSE_ITEMS, Market, Prices, computed, priced_in
 from phases.evidence.quality import Checked, checked, steady
 from phases.evidence.redated import settled_figures, settled_news, settled_series
@@ -83,6 +83,7 @@ def macro_snapshot(
         *(["a probable closure, or the prices are late"] if LATE in sound_bars.flags else []),
         *([f"no source answered for the macro series: {nothing}"] if down else []),
         *redated,
+        *refusal_notes(known),
     )
     market = Market(ind.frame_of(bars)["adj_close"], [ind.series_of(one) for one in sound.values()])
     evidence, missing = computed(INDEX_ITEMS, market, bars.days[-1], bars.source or fetch.source_name)

@@ -7,7 +7,8 @@ from datetime import date
 from typing import NamedTuple
 
 from phases.evidence.base import Origin, item_of
-from phases.evidence.plausible import implausible
+from phases.evidence.plausible import implausible, spaced_apart
+from phases.evidence.rates import odd_rates
 from schemas.market import Evidence, MacroSeries, MacroSeriesSet, Missing, Unit
 from schemas.settings import MarketSettings
 
@@ -171,9 +172,27 @@ def macro_items(
     by_name = {one.name: one for one in known.series}
     listed = [one for one in LISTED_ITEMS if one.series in by_name]
     wanted = (*MACRO_ITEMS, *(one for one in listed if one.period in (None, by_name[one.series].period)))
-    found = [released(item, by_name.get(item.series), as_of, settings, source) for item in wanted]
+    refused = refusals(known)
+    found = [
+        Missing(id=item.id, reason=refused[item.series])
+        if item.series in refused
+        else released(item, by_name.get(item.series), as_of, settings, source)
+        for item in wanted
+    ]
     evidence = [one for one in found if isinstance(one, Evidence)]
     return evidence, [one for one in found if isinstance(one, Missing)]
+
+
+def refusals(known: MacroSeriesSet) -> dict[str, str]:
+    """Why a series that has figures is no evidence, by name: what cannot be, another frequency, another unit."""
+    found = {one.name: why for one in known.series if (why := spaced_apart(one) or implausible(one)) is not None}
+    found |= odd_rates({one.name: one for one in known.series if one.values and one.name not in found})
+    return {one.name: f"{_named(one)}: {found[one.name]}{_remedy(one)}" for one in known.series if one.name in found}
+
+
+def refusal_notes(known: MacroSeriesSet) -> list[str]:
+    """A line for each series that has figures and is no evidence."""
+    return [f"no evidence of {why}" for why in refusals(known).values()]
 
 
 def no_macro(reason: str) -> list[Missing]:
@@ -187,11 +206,9 @@ def released(
     """One item from the newest values known, or why it is missing."""
     if series is None:
         return Missing(id=item.id, reason=f"the source {source} has no released {item.series}")
-    name, remedy = _named(series), "" if series.place is None else "; download it anew"
+    name, remedy = _named(series), _remedy(series)
     if not series.values:
         return Missing(id=item.id, reason=f"the source {series.source or source} has no released {name}{remedy}")
-    if (why := implausible(series)) is not None:
-        return Missing(id=item.id, reason=f"{name}: {why}{remedy}")
     seen = Observed.of(series)
     value = item.compute(seen)
     if value is None:
@@ -208,6 +225,10 @@ def released(
 def _named(series: MacroSeries) -> str:
     """Its name and where a reader finds it."""
     return series.name if series.place is None else f"{series.name} ({series.place})"
+
+
+def _remedy(series: MacroSeries) -> str:
+    return "" if series.place is None else "; download it anew"
 
 
 def _too_few(seen: Observed, name: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
+from statistics import median_low
 from typing import NamedTuple
 
 from schemas.market import MacroSeries
@@ -74,4 +75,34 @@ def implausible(series: MacroSeries) -> str | None:
         change = max(value / before, before / value) if bounds.low >= 1 else abs(value - before)
         if change > bounds.step:
             return f"{value:g} of {day} cannot follow {before:g} ({bounds.why})"
+    return None
+
+
+GAPS: Mapping[str, tuple[int, int]] = {"day": (1, 1), "week": (6, 8), "month": (28, 31), "quarter": (89, 92)}
+"""Days from one figure of a series to the next, as a rule."""
+
+WIDEST: Mapping[str, int] = {"day": 14, "week": 14, "month": 92, "quarter": 184}
+"""Most days there can be between two of the newest figures: twice what there was, or one that never came."""
+
+RUN, FEW, NEWEST = 20, 9, 5
+"""Figures in a row that show how far apart they are; the newest that do so roughly, as holidays crowd in them; and
+those that must have no gap."""
+
+
+def spaced_apart(series: MacroSeries) -> str | None:
+    """Why its figures are of another frequency than is expected; None where they are not, or are too few to tell.
+
+    The newest ones count, and every stretch of the window: a change over so many figures is one over that time.
+    """
+    gaps = [(new - old).days for old, new in pairwise(series.days)]
+    low, high = GAPS[series.period]
+    stretches = [(at, RUN, high) for at in range(len(gaps) - RUN, -1, -1)]
+    for at, count, most in ((max(0, len(gaps) - FEW), FEW, max(high, 3)), *stretches):
+        some = gaps[at : at + count]
+        if len(some) >= NEWEST and not low <= (usual := median_low(some)) <= most:
+            days = "a day" if usual == 1 else f"{usual} days"
+            return f"its figures since {series.days[at]} are {days} apart, one a {series.period} is expected"
+    for old, new in reversed([*pairwise(series.days[-NEWEST - 1 :])]):
+        if (new - old).days > WIDEST[series.period]:
+            return f"it has no figure between {old} and {new}, one a {series.period} is expected"
     return None

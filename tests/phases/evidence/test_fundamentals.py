@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from phases.core.errors import NoData
-from phases.evidence.fundamentals import IDS, Books, Value, fundamental_items
+from phases.evidence.books import Books, Value
+from phases.evidence.fundamentals import IDS, fundamental_items
 from phases.macro_bias import bias_row
 from phases.market_data import macro_snapshot, market_snapshot
 from phases.maths.lean import LEANS, NEUTRAL

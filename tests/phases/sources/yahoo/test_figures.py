@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from phases.core.errors import NoData, SourceDown
+from phases.evidence.fundamentals import fundamental_items
+from schemas.market import Bars, Fundamentals
 from tests.phases.sources.yahoo import server as served
 from tests.phases.sources.yahoo.asked import DAY, LIVE, STOCK, Make, figures, needs_shared, told_of, values
 from tests.phases.sources.yahoo.server import YahooServer, as_json, captured, chart, modules
@@ -50,6 +52,16 @@ def test_real_infos_give_typed_figures(server: YahooServer, source: Make, name: 
     assert ("trailing_pe" in found) == (not lacking) and 0.0 not in found.values()
     assert len(told.earnings) >= 1
     assert bool(lacking) == any("trailing_pe (trailingPE)" in note for note in told.notes)
+    _check_items(told, info["currentPrice"], info["currency"])
+
+
+def _check_items(told: Fundamentals, price: float, currency: str) -> None:
+    """No real figure is beyond its limits, and the market value is that of shares and price."""
+    columns = dict.fromkeys(("open", "high", "low", "close", "adj_close", "volume"), (price,))
+    bars = Bars(symbol=told.symbol, currency=currency, exchange="XNYS", days=(DAY,), **columns)
+    evidence, missing = fundamental_items(told, bars, DAY, "yahoo")
+    assert {"fa.market_cap", "fa.gross_margin", "fa.roe"} <= {one.id for one in evidence}
+    assert not [one for one in missing if "can" in one.reason.split() or "unit" in one.reason]
 
 
 @pytest.mark.parametrize(

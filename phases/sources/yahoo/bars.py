@@ -11,6 +11,7 @@ from phases.core.errors import NoData, SourceDown, Unanswered
 from phases.core.text import printable
 from phases.sources.symbols import listing
 from phases.sources.yahoo.session import contract
+from phases.sources.yahoo.values import day_of, fields, number
 
 COLUMNS = {
     "open": "Open",
@@ -55,7 +56,7 @@ def bars(ticker: Any, symbol: str, as_of: date, sessions: int, now: datetime, se
     frame = ticker.history(
         start=start.isoformat(), interval="1d", auto_adjust=False, actions=True, keepna=True, timeout=seconds
     )
-    meta = ticker.get_history_metadata()
+    meta = fields(ticker.get_history_metadata())
     rows = _rows(frame, symbol)
     if not rows:
         raise Unanswered(f"yahoo gave no bars of {symbol} and no reason; the cause is not known")
@@ -85,14 +86,14 @@ def _rows(frame: Any, symbol: str) -> list[Row]:
         raise SourceDown(contract(f"bars of {symbol} have the columns {seen or 'none'}", lacking))
     found = []
     for moment, told in zip(frame.index, frame.to_dict("records"), strict=True):
-        values = {ours: float(told[theirs]) for ours, theirs in COLUMNS.items()}
+        values = {ours: math.nan if (one := number(told[theirs])) is None else one for ours, theirs in COLUMNS.items()}
         found.append(Row(moment.date(), values, _amount(told[SPLITS]), _amount(told[DIVIDENDS])))
     return found
 
 
 def _amount(told: Any) -> float:
     """A split or dividend; 0 where there is none."""
-    return float(told) if math.isfinite(told) else 0.0
+    return number(told) or 0.0
 
 
 def _until(rows: Sequence[Row], as_of: date, symbol: str) -> list[Row]:
@@ -104,8 +105,9 @@ def _until(rows: Sequence[Row], as_of: date, symbol: str) -> list[Row]:
 
 def _finished(rows: list[Row], meta: Mapping[str, Any], now: datetime, notes: list[str]) -> list[Row]:
     """Without the bar of a session that is still traded."""
-    ends: Any = ((meta.get("currentTradingPeriod") or {}).get("regular") or {}).get("end")
-    if not hasattr(ends, "date") or ends <= now or rows[-1].day != ends.date():
+    ends: Any = fields(fields(meta.get("currentTradingPeriod")).get("regular")).get("end")
+    day = day_of(ends)
+    if day is None or ends.tzinfo is None or ends <= now or rows[-1].day != day:
         return rows
     notes.append(f"bar of {rows[-1].day} left out: its session had not ended")
     return rows[:-1]

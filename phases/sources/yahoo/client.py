@@ -93,7 +93,7 @@ class Client:
             raise Retry(f"yahoo cannot be reached for {ticker}: {_brief(error)}") from None
         except (YFException, ValueError) as error:
             raise Retry(f"yahoo's reply about {ticker} is not an answer: {_brief(error)}") from None
-        except (LookupError, TypeError, AttributeError) as error:
+        except (LookupError, TypeError, AttributeError, ArithmeticError) as error:
             raise SourceDown(
                 f"yahoo's reply about {ticker} has another shape than the library knows: {_brief(error)} "
                 f"(yfinance {yf.__version__})"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from phases.core.errors import NoData, SourceDown
@@ -17,6 +17,7 @@ from phases.core.text import printable
 from phases.maths.currency import MINOR_UNITS
 from phases.sources.yahoo.figures import CASH, FLOWS, INFO, KINDS, LEVELS, QUARTER_LAG, YEAR_LAG, Told
 from phases.sources.yahoo.session import contract
+from phases.sources.yahoo.values import day_of, fields, moment, number
 
 EARNINGS_DAYS = 12
 CLOSE_ENOUGH = 0.05
@@ -58,7 +59,7 @@ def _info(ticker: Any, symbol: str, notes: list[str]) -> tuple[Mapping[str, Any]
         info = ticker.get_info()
     except NoData as nothing:
         notes.append(nothing.reason)
-        meta = ticker.get_history_metadata() or {}
+        meta = fields(ticker.get_history_metadata())
         if not meta.get("instrumentType"):
             raise
         return {"currency": meta.get("currency")}, KINDS.get(str(meta["instrumentType"]), "other")
@@ -73,9 +74,9 @@ def _info(ticker: Any, symbol: str, notes: list[str]) -> tuple[Mapping[str, Any]
 
 def _check_keys(info: Mapping[str, Any], symbol: str) -> None:
     """Raise SourceDown naming a key that must be there and is not, or that stands there under another spelling."""
-    price = _number(info.get("currentPrice", info.get("regularMarketPrice")))
+    price = number(info.get("currentPrice", info.get("regularMarketPrice")))
     lacking = {"currency"} if price is not None and not isinstance(info.get("currency"), str) else set()
-    if price is not None and _number(info.get("sharesOutstanding")) is not None and "marketCap" not in info:
+    if price is not None and number(info.get("sharesOutstanding")) is not None and "marketCap" not in info:
         lacking.add("marketCap")
     wanted = {"currency", "financialCurrency", *(one.key for one in INFO)}
     spelled = {_letters(key): key for key in map(str, info) if key not in wanted}
@@ -87,10 +88,10 @@ def _check_keys(info: Mapping[str, Any], symbol: str) -> None:
 def _of_info(info: Mapping[str, Any], currency: str | None, known: date, notes: list[str]) -> Iterator[dict[str, Any]]:
     """Figures of the table that are there; a note names those that are not."""
     listing = _whole(info.get("currency"))
-    quarter = _moment(info.get("mostRecentQuarter"))
+    quarter = _day(info, "mostRecentQuarter", notes)
     absent = []
     for one in INFO:
-        value = _number(info.get(one.key))
+        value = number(info.get(one.key))
         if value is None:
             absent.append(f"{one.name} ({one.key}{_shown(info.get(one.key))})")
             continue
@@ -110,11 +111,11 @@ def _per_price(
     one: Told, value: float, info: Mapping[str, Any], currency: str | None, notes: list[str]
 ) -> float | None:
     """A price to a figure of a share, both in one unit; None, with a note, where that cannot be made sure of."""
-    quoted = info.get("currency")
+    quoted = str(info.get("currency"))
     if quoted not in MINOR_UNITS and quoted == currency:
         return value
-    price, below = _number(info.get("currentPrice", info.get("regularMarketPrice"))), _number(info.get(one.below))
-    if MINOR_UNITS.get(str(quoted)) == currency and price and below:
+    price, below = number(info.get("currentPrice", info.get("regularMarketPrice"))), number(info.get(one.below))
+    if MINOR_UNITS.get(quoted) == currency and price and below:
         if math.isclose(value, price / below, rel_tol=CLOSE_ENOUGH):
             notes.append(f"{one.name}: Yahoo divides a price in {quoted} by {currency}; corrected by 100")
             return value / 100
@@ -126,7 +127,7 @@ def _per_price(
 
 def _of_statements(ticker: Any, info: Mapping[str, Any], notes: list[str]) -> Iterator[dict[str, Any]]:
     """Figures of the quarterly statements."""
-    ends = _moment(info.get("lastFiscalYearEnd"))
+    ends = _day(info, "lastFiscalYearEnd", notes)
     parts = (
         ("income statement", ticker.get_income_stmt, FLOWS),
         ("cash flow statement", ticker.get_cash_flow, CASH),
@@ -156,7 +157,11 @@ def _statement(read: Callable[..., Any]) -> Mapping[str, Mapping[date, float]]:
         return {}
     told = {str(key): row.dropna() for key, row in frame.iterrows()}
     return {
-        key: {end.date(): value for end, raw in row.items() if (value := _number(raw)) is not None}
+        key: {
+            day: value
+            for end, raw in row.items()
+            if (day := day_of(end)) is not None and (value := number(raw)) is not None
+        }
         for key, row in told.items()
     }
 
@@ -164,33 +169,28 @@ def _statement(read: Callable[..., Any]) -> Mapping[str, Mapping[date, float]]:
 def _earnings(ticker: Any, info: Mapping[str, Any], notes: list[str]) -> tuple[date, ...]:
     """Days on which results were or are due: of the earnings page, or else of `info` alone."""
     keys = ("earningsTimestamp", "earningsTimestampStart", "earningsTimestampEnd")
-    found = [day for key in keys if (day := _moment(info.get(key))) is not None]
+    found = [day for key in keys if (day := _day(info, key, notes)) is not None]
     try:
         frame = ticker.get_earnings_dates(limit=EARNINGS_DAYS)
-    except (ValueError, LookupError, AttributeError, TypeError) as error:
+    except (ValueError, LookupError, AttributeError, TypeError, ArithmeticError) as error:
         notes.append(f"Yahoo's page of earnings dates could not be read ({type(error).__name__})")
         return tuple(found)
     if frame is None:
         notes.append("Yahoo's page of earnings dates has no table")
         return tuple(found)
-    return (*found, *(moment.date() for moment in frame.index))
+    return (*found, *(day for one in frame.index if (day := day_of(one)) is not None))
 
 
 def _figure(name: str, value: float, period: str, ended: date, known: date) -> dict[str, Any]:
     return {"name": name, "value": value, "period": period, "ended": ended.isoformat(), "known": known.isoformat()}
 
 
-def _number(raw: object) -> float | None:
-    """A finite number; text, truth values, NaN and infinity are none."""
-    if isinstance(raw, bool) or not isinstance(raw, int | float) or not math.isfinite(raw):
-        return None
-    return float(raw)
-
-
-def _moment(raw: object) -> date | None:
-    """The UTC day of seconds since 1970."""
-    seconds = _number(raw)
-    return None if seconds is None else (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)).date()
+def _day(info: Mapping[str, Any], key: str, notes: list[str]) -> date | None:
+    """The UTC day of seconds since 1970; none, with a note, where they are no moment."""
+    found = moment(info.get(key))
+    if found is None and info.get(key) not in (None, 0):
+        notes.append(f"{key}{_shown(info.get(key))}, no moment in seconds; left out")
+    return None if found is None else found.date()
 
 
 def _whole(currency: object) -> str | None:

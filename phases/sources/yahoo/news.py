@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from phases.core.errors import SourceDown
 from phases.core.outside import clean
 from phases.core.text import digest
 from phases.sources.yahoo.session import contract
+from phases.sources.yahoo.values import entries, fields, moment, written
 from schemas.grammar import TICKER_LENGTH, TICKER_PATTERN
 
 MOST = 40
@@ -35,38 +35,38 @@ def news(ticker: Any, symbol: str, closed: datetime, live: bool) -> dict[str, An
     Reaches the network.
     """
     told = ticker.get_news(count=MOST)
-    pieces = [_piece(one) for one in told if isinstance(one, dict)]
+    pieces = [_piece(fields(one)) for one in told]
     if told and not any(one.title for one in pieces):
-        seen = ", ".join(sorted({str(key) for one in told if isinstance(one, dict) for key in one}))
+        seen = ", ".join(sorted({str(key) for one in told for key in fields(one)}))
         raise SourceDown(contract(f"news about {symbol} have the keys {seen or 'none'}", ["title"]))
     timely = [one for one in pieces if (live if one.published is None else one.published <= closed)]
-    kept = {found["id"]: found for one in timely if (found := _item(one, ticker.ticker, symbol)) is not None}
+    readable = [found for one in timely if (found := _item(one, ticker.ticker, symbol)) is not None]
+    kept = {found["id"]: found for found in readable}
     dated = sorted(
         (one for one in kept.values() if one["published"]), key=lambda one: str(one["published"]), reverse=True
     )
     undated = [one for one in kept.values() if not one["published"]]
-    return {"symbol": symbol, "items": [*dated, *undated], "left_out": len(pieces) - len(timely), "live": live}
+    return {"symbol": symbol, "items": [*dated, *undated], "left_out": len(pieces) - len(readable), "live": live}
 
 
 def _piece(raw: Mapping[str, Any]) -> Piece:
     """The new shape has everything under `content`, the old one is flat."""
     content = raw.get("content")
     if isinstance(content, dict):
-        provider = content.get("provider")
-        stocks = (content.get("finance") or {}).get("stockTickers") or ()
+        stocks = entries(fields(content.get("finance")).get("stockTickers"))
         return Piece(
             content.get("title"),
             content.get("summary") or content.get("description"),
-            provider.get("displayName") if isinstance(provider, dict) else None,
-            _written(content.get("pubDate")) or _written(content.get("displayTime")),
-            [one.get("symbol") for one in stocks if isinstance(one, dict)],
+            fields(content.get("provider")).get("displayName"),
+            written(content.get("pubDate")) or written(content.get("displayTime")),
+            [fields(one).get("symbol") for one in stocks],
         )
     return Piece(
         raw.get("title"),
         raw.get("summary"),
         raw.get("publisher"),
-        _counted(raw.get("providerPublishTime")),
-        raw.get("relatedTickers") or (),
+        moment(raw.get("providerPublishTime")),
+        entries(raw.get("relatedTickers")),
     )
 
 
@@ -93,19 +93,3 @@ def _text(raw: object, limit: int) -> str | None:
 
 def _is_ticker(raw: object) -> bool:
     return isinstance(raw, str) and len(raw) <= TICKER_LENGTH and _TICKER.match(raw) is not None
-
-
-def _written(raw: object) -> datetime | None:
-    """A moment in ISO form; one that names no zone is none."""
-    try:
-        found = datetime.fromisoformat(raw) if isinstance(raw, str) else None
-    except ValueError:
-        return None
-    return None if found is None or found.tzinfo is None else found.astimezone(UTC)
-
-
-def _counted(raw: object) -> datetime | None:
-    """A moment in seconds since 1970; 0 stands for none."""
-    if isinstance(raw, bool) or not isinstance(raw, int | float) or not math.isfinite(raw) or not 0 < raw < 1e11:
-        return None
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=raw)

@@ -15,11 +15,15 @@ from urllib.parse import urlsplit
 from phases.core.errors import NoData, SourceDown, Unanswered
 from phases.core.recorder import ticks
 from phases.core.text import printable
+from phases.sources.yahoo.values import LAST, entries, fields, number
 
 DATA_PATHS = ("/v7/", "/v8/", "/v10/", "/ws/", "/xhr/")
 """How paths of data begin; every other one is for cookies, consent and the earnings page."""
 
 CHART_COLUMNS = frozenset({"open", "high", "low", "close", "volume"})
+MOMENTS = ("firstTradeDate", "regularMarketTime")
+"""Moments of a chart's metadata that the library reads and nobody here does."""
+
 LONGEST_WAIT = 3600.0
 
 
@@ -76,6 +80,8 @@ class Doorman(threading.local):
             kind, start = response.headers.get("content-type", "no type"), printable(response.text.strip()[:40])
             raise Retry(f"yahoo's reply about {self.shown} is not an answer: status {status}, {kind}, begins {start!r}")
         _check(parts.path, status, body, self)
+        if _mended(parts.path, body):
+            response.content = json.dumps(body).encode()
 
 
 def guarded(session: Any, doorman: Doorman) -> Any:
@@ -102,7 +108,7 @@ def _seconds(text: str | None) -> float:
 def _json(response: Any) -> dict[str, Any] | None:
     try:
         found = json.loads(response.content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
 
@@ -113,7 +119,7 @@ def _check(path: str, status: int, body: Mapping[str, Any], about: Doorman) -> N
         _check_news(body, about)
         return
     part = next((body[name] for name in ("chart", "quoteSummary", "quoteResponse", "timeseries") if name in body), None)
-    error = part.get("error") if isinstance(part, dict) else (body.get("finance") or {}).get("error")
+    error = part.get("error") if isinstance(part, dict) else fields(body.get("finance")).get("error")
     if isinstance(error, dict):
         _check_error(path, status, error, about)
         return
@@ -146,15 +152,15 @@ def _symbol(path: str, first: Mapping[str, Any]) -> str | None:
             (first[one].get("symbol") for one in ("quoteType", "price") if isinstance(first.get(one), dict)), None
         )
     else:
-        said = (first.get("meta") or {}).get("symbol")
+        said = fields(first.get("meta")).get("symbol")
         said = said[0] if isinstance(said, list) and said else said
     return said if isinstance(said, str) else None
 
 
 def _check_chart(first: Mapping[str, Any], about: Doorman) -> None:
     """Columns by the names that the library will look for."""
-    quotes = (first.get("indicators") or {}).get("quote") or [{}]
-    seen = set(quotes[0] or ())
+    quotes = entries(fields(first.get("indicators")).get("quote"))
+    seen = set(fields(quotes[0])) if quotes else set()
     if first.get("timestamp") and not seen >= CHART_COLUMNS:
         raise SourceDown(
             contract(
@@ -164,12 +170,32 @@ def _check_chart(first: Mapping[str, Any], about: Doorman) -> None:
 
 
 def _check_news(body: Mapping[str, Any], about: Doorman) -> None:
-    stream = ((body.get("data") or {}).get("tickerStream") or {}).get("stream")
+    stream = fields(fields(body.get("data")).get("tickerStream")).get("stream")
     if not isinstance(stream, list):
         seen = ", ".join(sorted(map(str, body)))
         raise SourceDown(
             contract(f"news about {about.shown} have the keys {seen or 'none'}", ["data.tickerStream.stream"])
         )
+
+
+def _mended(path: str, body: dict[str, Any]) -> bool:
+    """Take out single values that would cost the library the whole answer, and whether there were any.
+
+    An entry of the news that is no object becomes one without a title; a moment of a chart's metadata that cannot be
+    goes. Nothing is made of either.
+    """
+    if path.startswith("/xhr/"):
+        told = body["data"]["tickerStream"]
+        kept = [one if isinstance(one, dict) else {} for one in told["stream"]]
+        odd = bool(kept != told["stream"])
+        told["stream"] = kept
+        return odd
+    results = entries(fields(body.get("chart")).get("result"))
+    meta = fields(fields(results[0]).get("meta")) if results else {}
+    wrong = [key for key in MOMENTS if key in meta and abs(number(meta[key]) or LAST) >= LAST]
+    for key in wrong:
+        del body["chart"]["result"][0]["meta"][key]
+    return bool(wrong)
 
 
 def contract(seen: str, lacking: Any) -> str:

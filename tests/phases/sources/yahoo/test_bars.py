@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
 
 from phases.sources.symbols import yahoo_symbol
 from tests.phases.sources.yahoo import server as served
@@ -70,3 +73,12 @@ def test_f156_every_symbol_keeps_its_identity(server: YahooServer, source: Make)
     assert len({told.close for told in found.values()}) == len(IDENTITIES) - 1
     assert {found[one].exchange for one in ("0700.HK", "RELIANCE.NS", "BTC-USD")} == {"XHKG", "XBOM", "24/7"}
     assert all(told.days[-1] == DAY for told in found.values())
+
+
+@pytest.mark.parametrize("value", [1718877600000, 10**40, "x", None, True])
+@pytest.mark.parametrize("key", ["firstTradeDate", "regularMarketTime"])
+def test_a_moment_of_the_metadata_costs_no_bar(server: YahooServer, source: Make, key: str, value: Any) -> None:
+    server.charts["AAPL"] = rising("AAPL", DAY)
+    expected = bars(source())
+    server.charts["AAPL"]["meta"][key] = value
+    assert bars(source()) == expected

@@ -208,3 +208,22 @@ def test_earnings_days_are_those_known_by_then(server: YahooServer, source: Make
     told = told_of(server, source, earningsTimestamp=1714680000)
     assert told.earnings == (date(2024, 5, 2),)
     assert any("page of earnings dates could not be read" in note for note in told.notes)
+
+
+@pytest.mark.parametrize("key", ["earningsTimestamp", "mostRecentQuarter", "lastFiscalYearEnd"])
+@pytest.mark.parametrize(
+    "value", [1790000000000, -1e12, 10**400, 1e300, "x", True, [1], {"a": 1}], ids=lambda one: repr(one)[:20]
+)
+def test_a_moment_that_cannot_be_costs_itself_alone_and_is_named(
+    server: YahooServer, source: Make, key: str, value: Any
+) -> None:
+    server.earnings["AAPL"] = TABLE
+    told = told_of(server, source, **{key: value})
+    assert {one.name: one.value for one in told.figures} == LIVE
+    assert told.earnings == (date(2024, 5, 2), date(2024, 7, 25))
+    assert any(note.startswith(f"{key} is ") and note.endswith("no moment in seconds; left out") for note in told.notes)
+
+
+def test_a_figure_that_no_float_holds_is_absent(server: YahooServer, source: Make) -> None:
+    told = told_of(server, source, freeCashflow=10**400)
+    assert {one.name: one.value for one in told.figures} == {k: v for k, v in LIVE.items() if k != "free_cash_flow"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -80,3 +81,30 @@ def test_no_news_is_an_answer_and_an_unknown_shape_is_none(server: YahooServer, 
     server.faults["AAPL"] = lambda path: as_json({"data": {"stream": []}})
     with pytest.raises(SourceDown, match=r"but not data\.tickerStream\.stream"):
         headlines(source())
+
+
+ODD: Mapping[str, Any] = {
+    "finance is text": article("odd", "2024-06-20T10:00:00Z", finance="x"),
+    "tickers are text": article("odd", "2024-06-20T10:00:00Z", finance={"stockTickers": "AAPL"}),
+    "tickers are numbers": article("odd", "2024-06-20T10:00:00Z", finance={"stockTickers": 5}),
+    "provider is a list": article("odd", "2024-06-20T10:00:00Z", provider=["Paper"]),
+    "old tickers are text": {"title": "odd", "providerPublishTime": 1718877600, "relatedTickers": "MSFT"},
+    "old tickers are a number": {"title": "odd", "providerPublishTime": 1718877600, "relatedTickers": 7},
+    "a moment beyond all time": article("odd", "9999-12-31T23:59:59-14:00"),
+    "milliseconds": {"title": "odd", "providerPublishTime": 1718877600000},
+    "a number no float holds": {"title": "odd", "providerPublishTime": 10**400},
+    "no object": None,
+    "text": "x",
+    "a list": [1],
+    "no title": article("odd", "2024-06-20T10:00:00Z") | {"content": {"title": 5, "pubDate": "2024-06-20T10:00:00Z"}},
+    "content is null": {"id": "1", "content": None},
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_one_odd_story_costs_no_other(server: YahooServer, source: Make, case: str) -> None:
+    server.news["AAPL"] = [article("sound", "2024-06-21T10:00:00Z"), ODD[case]]
+    found = headlines(source())
+    assert found.items[0].title == "sound"
+    assert len(found.items) + found.left_out == 2, "it is there or counted"
+    assert all(one.symbols == () for one in found.items), "a text is no list of its letters"

@@ -16,6 +16,7 @@ from phases.core.ask import Ask
 from phases.core.errors import SourceDown
 from phases.core.phase import phase
 from phases.core.reading import Check, Finding
+from phases.evidence.macro import LISTED_ITEMS, MACRO_ITEMS, UNKNOWN
 from phases.maths import regime
 from phases.maths.lean import MACRO_WEIGHT
 from schemas.base import Model
@@ -26,6 +27,10 @@ from schemas.run import History
 
 Known = Mapping[str, Evidence]
 Compute = Callable[[Known, BiasThresholds], Any]
+
+ALWAYS, LISTED = (frozenset(one.id for one in items) for items in (MACRO_ITEMS, LISTED_ITEMS))
+RELEASED = ALWAYS | LISTED
+"""Items made from macro series; the others are made from prices."""
 
 INDEX_TREND = (
     "macro.index_ret_63d",
@@ -75,7 +80,7 @@ def _index_tilt(known: Known) -> float | None:
     return regime.mean([known[name].lean / MACRO_WEIGHT for name in INDEX_TREND if name in known])
 
 
-def _scaled(name: str, scale: str, sign: int = 1, centre: str | None = None) -> Way:
+def _scaled(name: str, scale: str, sign: int = 1, centre: str | None = None, note: str | None = None) -> Way:
     """A direction from one item: its value by its scale, against a centre where there is one."""
 
     def compute(known: Known, at: BiasThresholds) -> Any:
@@ -83,7 +88,7 @@ def _scaled(name: str, scale: str, sign: int = 1, centre: str | None = None) -> 
         middle = getattr(at, centre) if centre else 0.0
         return None if value is None else regime.bias_of(sign * (value - middle) / getattr(at, scale), at)
 
-    return Way((name,), compute)
+    return Way((name,), compute, note)
 
 
 def _equity(known: Known, at: BiasThresholds) -> Any:
@@ -157,8 +162,8 @@ FIELDS: Mapping[str, Field] = {
     "bond_bias": Field(
         (
             _scaled("macro.y10_change_63d", "yield_scale", -1),
-            _scaled("macro.tbill_change_1y", "rate_scale", -1),
-            _scaled("macro.fed_funds_change_1y", "rate_scale", -1),
+            _scaled("macro.tbill_change_1y", "rate_scale", -1, note="no 10-year yield: the 3-month bill over a year"),
+            _scaled("macro.fed_funds_change_1y", "rate_scale", -1, note="no 10-year yield: federal funds over a year"),
         )
     ),
     "commodity_bias": Field((_scaled("macro.wti_63d", "commodity_scale"),)),
@@ -207,7 +212,7 @@ def bias_row(macro_snapshot: MacroSnapshot, history: History, settings: BiasSett
         run_type="baseline" if history.bias_row is None else "delta",
         notes=None,
         provenance={**provenance, "notes": Provenance(status="missing", reason="not worded")},
-        coverage=_coverage(provenance, macro_snapshot.as_of, settings),
+        coverage=_coverage(provenance, macro_snapshot, settings),
         **values,
     )
     return _worded(row, ask) if settings.wording else row
@@ -221,8 +226,8 @@ def _sourced(
         used = tuple(item for item in way.needs if item in known and STAND_INS.get(item) not in known)
         value = way.compute(known, settings.thresholds) if used else None
         if value is not None:
-            newest = max(known[item].as_of for item in used)
-            return value, Provenance(status="fresh", as_of=newest, evidence=used, reason=way.note)
+            oldest = min(known[item].as_of for item in used)
+            return value, Provenance(status="fresh", as_of=oldest, evidence=used, reason=way.note)
     if not field.ways:
         return None, Provenance(status="missing", reason=field.absent)
     carried = _carried(name, history.bias_row, snapshot.as_of, settings.carry_days)
@@ -254,21 +259,46 @@ def _carried(name: str, last: BiasRow | None, as_of: date, carry_days: int) -> t
     return getattr(last, name), Provenance(status="carried", as_of=since, evidence=old.evidence, reason=reason)
 
 
-def _coverage(provenance: Mapping[str, Provenance], as_of: date, settings: BiasSettings) -> Coverage:
+def _coverage(provenance: Mapping[str, Provenance], snapshot: MacroSnapshot, settings: BiasSettings) -> Coverage:
     """Shares of fresh, carried and missing fields, what has long been missing, and whether the row is stale."""
     counts = Counter(one.status for one in provenance.values())
     shares = {status: round(counts[status] / len(provenance), 4) for status in ("fresh", "carried", "missing")}
     long = [name for name, one in provenance.items() if (one.missing_nights or 0) >= settings.missing_flag_nights]
-    newest = max((one.as_of for one in provenance.values() if one.as_of is not None), default=None)
-    stale = None
-    if newest is None:
-        stale = "no field has a value"
-    elif (as_of - newest).days > settings.stale_after_days:
-        stale = f"its newest value is of {newest}, {(as_of - newest).days} days before {as_of}"
+    stale = _stale(provenance, snapshot, settings.stale_after_days)
     if stale and settings.when_stale == "stop":
         allowed = f"bias.stale_after_days allows {settings.stale_after_days}"
         raise SourceDown(f"macro bias row: {stale}; {allowed}; look at the sources, or set bias.when_stale=mark")
     return Coverage(**shares, long_missing=tuple(long), stale=stale)
+
+
+def _stale(provenance: Mapping[str, Provenance], snapshot: MacroSnapshot, days: int) -> str | None:
+    """Why the row as a whole is stale: nothing in it is new, or no macro series behind it is."""
+    as_of, known = snapshot.as_of, {one.id: one for one in snapshot.evidence}
+    carried = [(one.as_of, one.evidence) for one in provenance.values() if one.status == "carried" and one.as_of]
+    used = [known[id].as_of for one in provenance.values() if one.status == "fresh" for id in one.evidence]
+    newest = max([*used, *(since for since, _ in carried)], default=None)
+    if newest is None:
+        return "no field has a value"
+    if (as_of - newest).days > days:
+        return f"its newest value is of {newest}, {(as_of - newest).days} days before {as_of}"
+    released = [one for one in snapshot.evidence if one.id in RELEASED]
+    dead = _looked_for(snapshot) and all(one.stale for one in released)
+    if not dead or any((as_of - since).days <= days and RELEASED.intersection(of) for since, of in carried):
+        return None
+    if released:
+        last = max(released, key=lambda one: one.as_of)
+        return f"every macro figure is stale, the newest, {last.id}, is of {last.as_of}"
+    why = next(one.reason for one in snapshot.missing if one.id in RELEASED)
+    return f"no macro series has a figure that counts; the first of them: {why}"
+
+
+def _looked_for(snapshot: MacroSnapshot) -> bool:
+    """Whether a source has macro series, be they dead, or did not answer for them. Where nobody has any, the items that
+    are always looked for are missing for one reason, and no other is looked for."""
+    if any(one.id in RELEASED for one in snapshot.evidence) or any(one.id in LISTED for one in snapshot.missing):
+        return True
+    reasons = {one.reason for one in snapshot.missing if one.id in ALWAYS}
+    return len(reasons) > 1 and any(UNKNOWN not in one for one in reasons)
 
 
 def _worded(row: BiasRow, ask: Ask) -> BiasRow:

@@ -17,7 +17,7 @@ class Provenance(Model):
     status: Literal["fresh", "carried", "missing"]
     """`fresh`: computed tonight; `carried`: the last known value; `missing`: no source has it."""
     as_of: Day | None = None
-    """Day the value describes; absent if missing."""
+    """Day of the oldest figure the value was computed from; absent if missing."""
     evidence: tuple[EvidenceId, ...] = ()
     """Evidence ids the value was computed from."""
     reason: Text | None = None

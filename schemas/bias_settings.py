@@ -57,7 +57,8 @@ class BiasSettings(Section):
     carry_days: Annotated[int, Field(ge=0, le=365)]
     """Oldest value that may be carried from an earlier night, in days."""
     stale_after_days: Annotated[int, Field(ge=0, le=365)] = 7
-    """Age of its newest value, in days, after which the row as a whole is stale."""
+    """Age of its newest value, in days, after which the row as a whole is stale; it is too where no macro series that
+    was looked for has a figure that is not stale."""
     when_stale: Literal["stop", "mark"] = "mark"
     """With a stale row: stop before any call, or mark it in everything that shows it."""
     missing_flag_nights: Annotated[int, Field(ge=1, le=1000)] = 5

@@ -105,6 +105,7 @@ def test_with_degrade_the_night_is_finished_and_nothing_looks_like_a_macro_view(
         assert "no source of" not in (row.provenance[name].reason or ""), "there is one, and it is down"
     assert row.equity_bias is not None, "prices are there"
     assert row.coverage is not None and row.coverage.missing > row.coverage.fresh
+    assert "fred: CPIAUCSL: HTTP 503" in (row.coverage.stale or ""), "marked, though prices are there"
     assert "macro_down: a source of the market's figures did not answer" in feed_table(done.feed)
     assert "fred: CPIAUCSL: HTTP 503" in caplog.text and "the same command asks again" in caplog.text
 
@@ -162,6 +163,26 @@ def test_with_stop_the_night_stops_before_any_call(server: Server, words: Any, t
     with closing(open_store(tmp_path)) as store, store.read() as connection:
         kinds = connection.exec_driver_sql("SELECT DISTINCT kind FROM calls WHERE state = 'done'").all()
     assert [kind for (kind,) in kinds] == ["fetch"]
+
+
+def test_a_macro_view_without_its_series_stops_where_the_configuration_says_so(
+    server: Server, words: Any, tmp_path: Path
+) -> None:
+    """Unless a field that rests on them is carried and young: prices alone are no macro view."""
+
+    def stopping(day: date) -> Words:
+        said = words(day)
+        return Words(TICKERS, said.config, (*said.sets, "bias.when_stale=stop"), day.isoformat(), "all")
+
+    break_down(server)
+    with pytest.raises(SourceDown, match=r"macro bias row: no macro series has a figure that counts.*503") as down:
+        night(tmp_path, stopping(SECOND))
+    assert down.value.exit_code == 4
+    server.instead["CPIAUCSL"] = []
+    assert night(tmp_path, stopping(FIRST)).record.exit == 0
+    break_down(server)
+    done = night(tmp_path, stopping(SECOND))
+    assert done.record.exit == 0 and all("macro_down" in row.flags for row in done.feed.rows)
 
 
 def test_offline_without_a_stored_answer_is_an_outage_too(server: Server, words: Any, tmp_path: Path) -> None:

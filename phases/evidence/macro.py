@@ -20,6 +20,10 @@ USUAL_RUN: Mapping[Unit, int] = {"ratio": 10}
 prices and indices did not for more than 3 in forty years. A longer run is an old value said again."""
 
 
+UNKNOWN = "has no released"
+"""What a source says of a series without figures."""
+
+
 class Observed(NamedTuple):
     """The values of a series by period, the newest at 0. A period without a figure is a gap, never another's."""
 
@@ -205,10 +209,10 @@ def released(
 ) -> Evidence | Missing:
     """One item from the newest values known, or why it is missing."""
     if series is None:
-        return Missing(id=item.id, reason=f"the source {source} has no released {item.series}")
+        return Missing(id=item.id, reason=f"the source {source} {UNKNOWN} {item.series}")
     name, remedy = _named(series), _remedy(series)
     if not series.values:
-        return Missing(id=item.id, reason=f"the source {series.source or source} has no released {name}{remedy}")
+        return Missing(id=item.id, reason=f"the source {series.source or source} {UNKNOWN} {name}{remedy}")
     seen = Observed.of(series)
     value = item.compute(seen)
     if value is None:

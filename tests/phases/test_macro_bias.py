@@ -60,6 +60,9 @@ CRASH = (
 )
 
 
+BILL = "no 10-year yield: the 3-month bill over a year"
+
+
 def row_of(
     *evidence: Evidence, last: BiasRow | None = None, sets: tuple[str, ...] = (), missing: Any = (), **instead: Changed
 ) -> BiasRow:
@@ -110,8 +113,10 @@ def test_equity_is_the_mean_tilt_of_the_index(leans: tuple[float, ...], word: st
 
 def test_a_fresh_field_says_when_and_from_what() -> None:
     origin = row_of(*CRASH).provenance
-    assert origin["bond_bias"] == Provenance(status="fresh", as_of=DAY, evidence=("macro.tbill_change_1y",))
-    assert origin["equity_bias"].as_of == DAY, "that of its newest item"
+    bond = Provenance(status="fresh", as_of=DAY, evidence=("macro.tbill_change_1y",), reason=BILL)
+    assert origin["bond_bias"] == bond
+    assert origin["equity_bias"].as_of == date(2008, 9, 29), "that of its oldest item"
+    assert origin["macro_regime"].as_of == date(2008, 4, 1)
     assert origin["vix_level"].status == "fresh"
     assert "no implied volatility" in (origin["vix_level"].reason or "")
 
@@ -178,6 +183,18 @@ def test_a_value_carried_twice_keeps_its_first_day() -> None:
     last = last.model_copy(update={"provenance": {**last.provenance, "bond_bias": carried}})
     assert row_of(last=last).provenance["bond_bias"].as_of == since
     assert row_of(last=last, sets=("bias.carry_days=19",)).bond_bias is None
+
+
+def test_a_value_is_as_old_as_the_oldest_figure_it_is_made_from() -> None:
+    """A VIX of 59 days ago beside the volatility of tonight: what they come to is not carried for 45 days more."""
+    vix = item("macro.vix", value=40.0, as_of=DAY - timedelta(59), known_at=DAY - timedelta(59), stale=True)
+    first = row_of(vix, item("macro.index_vol_21d", value=0.2))
+    assert first.provenance["options_sentiment"].as_of == DAY - timedelta(59)
+    assert first.coverage is not None and first.coverage.stale == (
+        f"every macro figure is stale, the newest, macro.vix, is of {DAY - timedelta(59)}"
+    )
+    second = row_of(item("macro.index_vol_21d", value=0.2), last=first)
+    assert (second.options_sentiment, second.provenance["options_sentiment"].status) == (None, "missing")
 
 
 def test_tonight_comes_before_an_earlier_night() -> None:
@@ -277,6 +294,13 @@ def test_further_series_fill_further_fields(evidence: tuple[Evidence, ...], fiel
     row = row_of(*{one.id: one for one in reversed(evidence)}.values())
     assert getattr(row, field) == word
     assert row.provenance[field].status == ("missing" if word is None else "fresh")
+
+
+def test_bonds_say_what_stands_in_for_the_ten_year_yield() -> None:
+    funds = item("macro.fed_funds_change_1y", value=-0.01)
+    assert row_of(funds).provenance["bond_bias"].reason == "no 10-year yield: federal funds over a year"
+    assert row_of(funds, *CRASH).provenance["bond_bias"].reason == BILL
+    assert row_of(item("macro.y10_change_63d", value=0.004), *CRASH).provenance["bond_bias"].reason is None
 
 
 def test_trend_followers_are_read_from_three_markets_at_the_least() -> None:

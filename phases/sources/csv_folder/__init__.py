@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 
 from phases.core.errors import NoData, SourceDamaged, Unanswered, UsageError
-from phases.core.text import canonical, digest, printable
+from phases.core.text import canonical, digest, nearest, printable
 from phases.evidence.rows import SESSIONS
 from phases.maths.currency import MINOR_UNITS, currency_code
 from phases.sources.csv_folder.files import Found, scan
@@ -164,6 +164,9 @@ class _Folder:
 FEWEST = 2
 """Series that make a mean: that of one is the series itself, and nothing beats itself."""
 
+SHOWN = 20
+"""Series that are named of a folder that has not the one asked for."""
+
 _FOLDERS: dict[tuple[Path, str], _Folder] = {}
 """Folders parsed by this process, by place and vintage: content, and how it is read."""
 
@@ -227,8 +230,10 @@ class CsvFolder:
         symbol = params["symbol"]
         series = self._folder.series(symbol, as_of)
         if series is None:
-            held = ", ".join(self._folder.symbols[:20])
-            raise NoData(f"the folder has no series {symbol!r}; it holds {held}")
+            held = self._folder.symbols
+            more = f" and {len(held) - SHOWN} more" if len(held) > SHOWN else ""
+            near = nearest(symbol, held)
+            raise NoData(f"the folder has no series {symbol!r}{near}; it holds {', '.join(held[:SHOWN])}{more}")
         if series.nothing:
             raise Unanswered(f"csv_folder: {series.nothing}")
         if not len(series.days):

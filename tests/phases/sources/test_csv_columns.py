@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from phases.core.errors import SourceDamaged, Unanswered, UsageError
+from phases.core.errors import NoData, SourceDamaged, Unanswered, UsageError
 from phases.doctor import examine
 from phases.plan import CONFIGS, Words, plan
 from tests.phases.sources.test_csv_damage import LAST, series, words
@@ -138,3 +138,9 @@ def test_one_endless_cell_costs_no_memory_and_floods_no_message(tmp_path: Path) 
     written(folder, head="x" * 5_000_000 + ",Open" * 500, name="BAD.csv")
     fault = source_of(folder).faults()[0]
     assert "more than one column for open" in fault and len(fault) < 1000
+
+
+def test_a_folder_without_the_series_names_the_nearest_and_how_many_more_it_holds(tmp_path: Path) -> None:
+    series(tmp_path, *(f"A{chr(65 + at)}" for at in range(24)), "MSFT")
+    with pytest.raises(NoData, match=r"no series 'MSFTX'; did you mean MSFT\?; it holds AA, .*, AT and 5 more$"):
+        bars(source_of(tmp_path), "MSFTX", "2024-02-28", 5)

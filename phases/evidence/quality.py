@@ -12,7 +12,7 @@ used silently that is not what the source meant, and nothing that is right is to
 - a hole of five sessions or more: only what came after it is used, flag `gap`; one bar in twenty lacking: flag `thin`
 - pence, cents and agorot: divided by 100; where the suffix alone says so: flag `pence_assumed`
 - a jump to and back within five sessions, by a factor that is a split of the series or 100: repaired
-- a split that the adjusted closes do not know: they are adjusted
+- adjusted closes against closes, and splits that they do not know: see `phases.evidence.adjusted`
 - any other jump by a factor of 1.84 without heavy volume: refused; a smaller or a heavy one, or one below 4 on a day
   that traded at the close before it too: flag `jump`
 - dividends against the adjusted closes: see `phases.evidence.dividends`
@@ -32,6 +32,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phases.core.errors import TickerFailure, Unanswered
+from phases.evidence.adjusted import check_adjusted, settle_splits
 from phases.evidence.dividends import settle_dividends
 from phases.evidence.rows import COLUMNS, PRICES, Rows, listed, refuse
 from phases.maths import jumps as jmp
@@ -117,6 +118,7 @@ def _checks(rows: Rows, as_of: date, settings: MarketSettings | None) -> None:
     _prices(rows)
     _ranges(rows)
     _holes(rows)
+    check_adjusted(rows)
     _currency(rows)
     _changes(rows)
     settle_dividends(rows)
@@ -244,10 +246,7 @@ def _changes(rows: Rows) -> None:
         back = jmp.excursion(_jumps(rows), jump)
         if not jump.real and back is not None:
             _put_back(rows, jump, back)
-    for at, ratio in rows.splits().items():
-        if any(one.at == at and not one.real and _is(one.ratio, ratio) for one in _jumps(rows)):
-            rows.columns["adj_close"][:at] /= ratio
-            rows.notes.append(f"adjusted closes before {rows.days[at]} did not know its split of {ratio:g}: adjusted")
+    settle_splits(rows)
     for jump in _jumps(rows):
         _judge(rows, jump)
 

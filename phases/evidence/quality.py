@@ -6,10 +6,11 @@ used silently that is not what the source meant, and nothing that is right is to
 - another symbol than was asked, no bars: refused
 - bars later than the as-of date: dropped and counted
 - bars out of order: sorted; a day twice with the same values: once; with others: refused
-- bars dated on a weekend when their exchange is closed: left out; dates that are shifted by a day: refused
+- bars dated when their exchange is closed: left out; dates that are shifted by a day, all or in a part: refused
 - prices not above 0, volume below 0: refused
 - high below low: refused; close outside them: refused for the newest bar or by more than 5 percent, else left out
-- a hole of five sessions or more: only what came after it is used, flag `gap`; one bar in twenty lacking: flag `thin`
+- a hole of five sessions or more: only what came after it is used, flag `gap`; one bar in twenty lacking: flag `thin`;
+  one in five, as of weekly bars: refused
 - pence, cents and agorot: divided by 100; where the suffix alone says so: flag `pence_assumed`
 - a jump to and back within five sessions, by a factor that is a split of the series or 100: repaired
 - adjusted closes against closes, and splits that they do not know: see `phases.evidence.adjusted`
@@ -33,11 +34,12 @@ import numpy as np
 
 from phases.core.errors import TickerFailure, Unanswered
 from phases.evidence.adjusted import check_adjusted, settle_splits
+from phases.evidence.calendar import cut_at_holes, leave_out_closed
 from phases.evidence.dividends import settle_dividends
-from phases.evidence.rows import COLUMNS, PRICES, Rows, listed, refuse
+from phases.evidence.rows import COLUMNS, PRICES, Rows, counted, listed, refuse
 from phases.maths import jumps as jmp
 from phases.maths.currency import MINOR_UNITS
-from phases.maths.sessions import OutsideCalendar, is_closed, last_session, sessions_between
+from phases.maths.sessions import OutsideCalendar, last_session, sessions_between
 from schemas.market import Bars, CloseSeries
 from schemas.settings import MarketSettings
 
@@ -47,23 +49,8 @@ LATEST_HALTED = 5
 FROZEN, FROZEN_CLOSES = 5, 10
 """Bars in a row that no market makes the same, with their volume; and closes in a row, where nothing else is known."""
 
-SHIFTED = 0.1
-"""Share of bars dated on closed weekends from which the dates may be shifted by a day."""
-
 OUTSIDE = 0.05
 """How far a close may lie outside low to high for its bar to be left out; farther, the bars are refused."""
-
-HOLE = 5
-"""Sessions in a row without a bar that make a hole: what is computed over it would be of another span."""
-
-WEEK = 7
-"""Calendar days between two bars up to which there can be no hole."""
-
-LACKING = 0.05
-"""Share of sessions without a bar, holes aside, from which a series is too thin to count sessions by its bars."""
-
-FEW, YEAR = 60, 200
-"""Sessions from which the share is counted, and the newest bars it is counted over."""
 
 FORTNIGHT = 14
 """Calendar days between two closes that no holiday explains."""
@@ -114,10 +101,10 @@ def checked(bars: Bars, symbol: str, as_of: date, settings: MarketSettings | Non
 def _checks(rows: Rows, as_of: date, settings: MarketSettings | None) -> None:
     """All checks, in order."""
     _order(rows, as_of)
-    _weekends(rows)
+    leave_out_closed(rows)
     _prices(rows)
     _ranges(rows)
-    _holes(rows)
+    cut_at_holes(rows)
     check_adjusted(rows)
     _currency(rows)
     _changes(rows)
@@ -157,21 +144,6 @@ def _order(rows: Rows, as_of: date) -> None:
     rows.take(sorted(set(range(len(rows.days))) - set(again)))
 
 
-def _weekends(rows: Rows) -> None:
-    """Leave out bars of Saturdays and Sundays on which their exchange is closed; refuse days that are shifted."""
-    exchange, days = rows.bars.exchange, rows.days
-    closed = [at for at, day in enumerate(days) if day.weekday() >= 5 and is_closed(exchange, day)]
-    if not closed:
-        return
-    told = f"dated on a weekend, when {exchange} is closed: {listed([days[at] for at in closed])}"
-    absent = {*range(5)} - {day.weekday() for day in days}
-    if len(closed) == len(days) or (len(closed) > SHIFTED * len(days) and absent & {0, 4}):
-        lost = " and none on a Monday or a Friday" if len(closed) < len(days) else ""
-        rows.refuse(f"bars {told}{lost}, as if days were shifted by one; check the zone of its dates")
-    rows.notes.append(f"bars left out, {told}")
-    rows.take(sorted(set(range(len(days))) - set(closed)))
-
-
 def _prices(rows: Rows) -> None:
     """Refuse a price not above 0 and a volume below."""
     for name in COLUMNS:
@@ -199,26 +171,6 @@ def _ranges(rows: Rows) -> None:
     if len(odd):
         rows.notes.append(f"bars left out, their close outside low to high: {listed([rows.days[at] for at in odd])}")
         rows.take(np.flatnonzero(outside <= ROUNDING).tolist())
-
-
-def _holes(rows: Rows) -> None:
-    """Use only what came after the last hole, so that sessions are counted by bars; flag a series that lacks many."""
-    exchange, days = rows.bars.exchange, rows.days
-    if exchange.startswith("24/"):  # traded round the clock: its days are counted by no session
-        return
-    for at in range(len(days) - 1, 0, -1):
-        wide = (days[at] - days[at - 1]).days > WEEK
-        lacking = sessions_between(exchange, days[at - 1], days[at]) - 1 if wide else 0
-        if lacking >= HOLE:
-            rows.flags.add("gap")
-            rows.notes.append(f"no bars for {lacking} sessions before {days[at]}: what came before is not used")
-            rows.take(list(range(at, len(days))))
-            break
-    begin = max(0, len(rows.days) - YEAR)
-    expected = sessions_between(exchange, rows.days[begin], rows.days[-1]) + 1
-    if expected > FEW and len(rows.days) - begin < (1 - LACKING) * expected:
-        rows.flags.add("thin")
-        rows.notes.append(f"{len(rows.days) - begin} bars for the {expected} sessions since {rows.days[begin]}")
 
 
 def _currency(rows: Rows) -> None:
@@ -317,7 +269,7 @@ def _age(rows: Rows, as_of: date, settings: MarketSettings) -> None:
     late = sessions_between(exchange, newest, as_of)
     if not late:
         return
-    told = f"newest bar of {rows.bars.symbol} is {newest}, {late} sessions before {as_of}"
+    told = f"newest bar of {rows.bars.symbol} is {newest}, {counted(late)} before {as_of}"
     expected = f"the last session of {exchange} is {last_session(exchange, as_of)}"
     if late > settings.stale_after_sessions:
         raise TickerFailure(f"{told}; {settings.stale_after_sessions} are allowed, and {expected}", "stale")

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phases.core.errors import TickerFailure
+from phases.maths.sessions import MOST
 from schemas.market import Action, Bars
 
 SESSIONS = 280
@@ -74,3 +75,14 @@ def refuse(why: str) -> NoReturn:
 def listed(days: Sequence[date]) -> str:
     """The first days of several, and how many there are."""
     return ", ".join(map(str, days[:5])) + (f" and {len(days) - 5} more" if len(days) > 5 else "")
+
+
+def counted(number: int, what: str = "session") -> str:
+    """A number of sessions, or of something else, with its word; sessions are counted up to a year.
+
+    >>> counted(1), counted(7), counted(MOST + 1), counted(1, "bar")
+    ('1 session', '7 sessions', 'more than 252 sessions', '1 bar')
+    """
+    if what == "session" and number > MOST:
+        return f"more than {MOST} sessions"
+    return f"{number} {what}{'s' * (number != 1)}"

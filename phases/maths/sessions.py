@@ -20,7 +20,7 @@ def known_calendars() -> tuple[str, ...]:
 
 
 MOST = 252
-"""Sessions in a year; more are not told apart."""
+"""Sessions in a year; more than that are not told apart."""
 
 
 _BUILDING = threading.Lock()
@@ -72,7 +72,7 @@ def session_after(exchange: str, session: date, sessions: int) -> date:
 
 
 def sessions_between(exchange: str, first: date, last: date) -> int:
-    """Sessions after `first`, up to and with `last`; 0 if `last` is not later. More than 252 read as 252.
+    """Sessions after `first`, up to and with `last`; 0 if `last` is not later. More than 252 read as 253.
 
     >>> sessions_between("XNYS", date(2012, 6, 29), date(2012, 7, 5))
     3
@@ -80,10 +80,10 @@ def sessions_between(exchange: str, first: date, last: date) -> int:
     if last <= first:
         return 0
     if (last - first).days > 400:
-        return MOST
+        return MOST + 1
     calendar = _calendar(exchange, last.year)
     start = max(first + timedelta(days=1), calendar.first_session.date())
-    return min(MOST, len(calendar.sessions_in_range(start.isoformat(), last.isoformat()))) if start <= last else 0
+    return min(MOST + 1, len(calendar.sessions_in_range(start.isoformat(), last.isoformat()))) if start <= last else 0
 
 
 def session_close(exchange: str, session: date) -> datetime | None:
@@ -98,6 +98,7 @@ def session_close(exchange: str, session: date) -> datetime | None:
     return calendar.session_close(session.isoformat()).to_pydatetime()  # type: ignore[no-any-return]
 
 
+@cache
 def is_closed(exchange: str, day: date) -> bool:
     """Whether an exchange certainly has no session on a day; not so where its calendar does not reach.
 

@@ -155,7 +155,7 @@ def test_f119_a_bar_one_session_late_is_used_under_its_own_date() -> None:
     found = snapshot(walk(last=date(2008, 9, 29)))
     assert found.session == date(2008, 9, 29)
     assert {one.as_of for one in found.evidence} == {date(2008, 9, 29)}
-    assert "newest bar of ACME is 2008-09-29, 1 sessions before 2008-09-30" in found.notes[0]
+    assert "newest bar of ACME is 2008-09-29, 1 session before 2008-09-30" in found.notes[0]
     with pytest.raises(TickerFailure, match="0 are allowed"):
         snapshot(walk(last=date(2008, 9, 29)), "market.stale_after_sessions=0")
 
@@ -165,7 +165,7 @@ def test_f119_the_exchange_of_the_ticker_says_what_is_late() -> None:
     bars = walk(last=date(2008, 9, 22), exchange="XTKS")
     asked = settings("market.stale_after_sessions=1").market
     got = Bars.model_validate_json(json.dumps(bars))
-    assert "1 sessions" in checked(got, "ACME", date(2008, 9, 24), asked).notes[-1]
+    assert "1 session before" in checked(got, "ACME", date(2008, 9, 24), asked).notes[-1]
     with pytest.raises(TickerFailure, match="2 sessions before"):
         checked(got.model_copy(update={"exchange": "XNYS"}), "ACME", date(2008, 9, 24), asked)
 
@@ -316,7 +316,7 @@ def kept(keep: Callable[[int], bool]) -> Change:
 
 def test_a_hole_is_never_computed_over_and_a_late_bar_is_flagged() -> None:
     holed = snapshot(changed(kept(lambda at: not 150 <= at < 210)))
-    assert holed.flags == ("gap",) and any("no bars for 59 sessions" in note for note in holed.notes)
+    assert holed.flags == ("gap",) and any("no bars for 60 sessions" in note for note in holed.notes)
     have, lack = {one.id for one in holed.evidence}, {one.id for one in holed.missing}
     assert "px.ret_63d" in have and {"px.ret_126d", "px.ret_252d", "px.sma200_gap"} <= lack
     assert snapshot(changed(kept(lambda at: at < 278))).flags == ("late_bar",)

@@ -18,6 +18,7 @@ from phases.evidence.macro import MACRO_ITEMS
 from phases.evidence.prices import INDEX_ITEMS, PRICE_ITEMS
 from phases.macro_bias import bias_row
 from phases.market_data import macro_snapshot, market_snapshot
+from phases.maths.sessions import is_closed
 from phases.night import hold_night
 from phases.plan import Words, plan
 from phases.sources.packaged import BENCHMARK, PackagedSource
@@ -165,9 +166,10 @@ def test_breadth_and_correlation_use_every_series() -> None:
 
 
 def days(count: int, last: date = date(2008, 9, 30)) -> list[str]:
-    """Weekdays up to a day, as text."""
-    back = (last - timedelta(n) for n in range(2 * count))
-    return sorted(day.isoformat() for day in back if day.weekday() < 5)[-count:]
+    """Sessions of New York up to a day, as text."""
+    back = (last - timedelta(n) for n in range(2 * count + 9))
+    found = sorted(day.isoformat() for day in back if not is_closed("XNYS", day))
+    return found[len(found) - count :]
 
 
 def bars_of(closes: Sequence[float], last: date = date(2008, 9, 30), **columns: Any) -> dict[str, Any]:
@@ -219,9 +221,9 @@ def _changed(column: str, at: int, value: Any) -> dict[str, Any]:
     [
         # three sessions late are allowed: the 25th, then 26th, 29th and 30th
         (bars_of(RISING, date(2008, 9, 24)), "stale", "newest bar of ACME is 2008-09-24, 4 sessions before 2008-09-30"),
-        (_changed("close", 3, 0.0), "no_data", "close of 2007-09-10 is 0.0; prices must be above 0"),
+        (_changed("close", 3, 0.0), "no_data", "close of 2007-08-27 is 0.0; prices must be above 0"),
         (_changed("low", -1, -1.0), "no_data", "low of 2008-09-30 is -1.0"),
-        (_changed("adj_close", 0, -0.01), "no_data", "adj_close of 2007-09-05"),
+        (_changed("adj_close", 0, -0.01), "no_data", "adj_close of 2007-08-22"),
         (bars_of(RISING, days=[*days(280)[:-1], days(280)[-2]]), "no_data", "two different bars for 2008-09-29"),
         (bars_of([100.0], date(2008, 10, 1)), "no_data", "every bar is later than 2008-09-30"),
     ],

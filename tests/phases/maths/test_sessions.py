@@ -49,7 +49,7 @@ def test_session_after(session: str, count: int, later: str) -> None:
         ("2012-06-29", "2012-07-01", 0),  # a Sunday
         ("2001-09-10", "2001-09-17", 1),
         ("2008-01-02", "2008-12-31", 252),  # 253 sessions that year
-        ("2000-01-03", "2012-01-03", 252),
+        ("2000-01-03", "2012-01-03", 253),
     ],
 )
 def test_sessions_between(first: str, last: str, count: int) -> None:
@@ -60,8 +60,10 @@ def test_sessions_between_from_a_day_that_is_no_session() -> None:
     assert sessions_between("XNYS", date(2012, 6, 30), date(2012, 7, 2)) == 1  # Saturday to Monday
 
 
-def test_sessions_between_reads_more_than_252_as_252() -> None:
-    assert sessions_between("XNYS", date(2001, 11, 26), date(2002, 11, 27)) == 252
+def test_sessions_between_reads_more_than_252_as_253() -> None:
+    assert sessions_between("XNYS", date(2001, 11, 26), date(2002, 11, 27)) == 253
+    assert sessions_between("XNYS", date(2001, 11, 26), date(2002, 12, 9)) == 253
+    assert sessions_between("XNYS", date(1999, 11, 26), date(2002, 12, 9)) == 253
 
 
 def test_calendars_are_known_by_code() -> None:

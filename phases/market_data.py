@@ -19,6 +19,7 @@ from phases.evidence.prices import INDEX_ITEMS, UNIVERSE_ITEMS, Market, Prices, 
 from phases.evidence.quality import Checked, checked, steady
 from phases.evidence.redated import settled_figures, settled_news, settled_series
 from phases.evidence.rows import SESSIONS
+from phases.evidence.volumes import volume_missing
 from phases.maths import indicators as ind
 from schemas.base import Model, Ticker
 from schemas.market import (
@@ -70,7 +71,7 @@ def macro_snapshot(
     known, bodies, redated = settled_series(known, history.macro)
     released, absent = macro_items(known, as_of, settings, fetch.source_name)
     try:
-        sound_bars = checked(bars, name, as_of, settings)
+        sound_bars = checked(bars, name, as_of, settings, benchmark=True)
     except TickerFailure as failure:
         raise SourceDown(f"benchmark {name}: {failure.reason}") from None
     bars = sound_bars.bars
@@ -158,11 +159,11 @@ def market_snapshot(
         failure.reason = "; ".join([failure.reason, *left_out(asked.notes)])
         raise
     benchmark = fetch("bars", Bars, symbol=question.benchmark, as_of=day, sessions=str(SESSIONS))
-    other = checked(benchmark, question.benchmark, as_of, settings)
+    other = checked(benchmark, question.benchmark, as_of, settings, benchmark=True)
     frame, bars = ind.frame_of(own.bars), own.bars
     prices = Prices(frame, frame["adj_close"], ind.frame_of(other.bars)["adj_close"].loc[: frame.index[-1]])
     evidence, missing = computed(priced_in(bars.currency), prices, bars.days[-1], bars.source or fetch.source_name)
-    beside = _beside(own, other)
+    missing, beside = volume_missing(missing, own.flags), _beside(own, other)
     told = history.told.get(ticker, Told()).figures
     redated: list[str] = []
     if "fa" in settings.families:
@@ -182,7 +183,7 @@ def market_snapshot(
 def _flags(own: Checked, benchmark: Checked) -> tuple[str, ...]:
     """Flags of a ticker; one that is late with the whole exchange is not late by itself."""
     ends = {(one.bars.exchange, one.bars.days[-1]) for one in (own, benchmark)}
-    if len(ends) > 1 or LATE not in own.flags:
+    if len(ends) > 1 or LATE not in own.flags or LATE not in benchmark.flags:
         return own.flags
     return tuple(sorted({*own.flags, CLOSURE} - {LATE}))
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phases.evidence.dividends import PLAUSIBLE, TINY, UNSEEN
-from phases.evidence.rows import Floats, Rows
+from phases.evidence.rows import Bools, Floats, Rows
 from phases.maths import jumps as jmp
 
 MANY, LEAST = 0.3, 10
@@ -39,8 +39,6 @@ CLEAR = 6.0
 
 COARSE = 0.025
 """Rounding of a price, as a share of it, beyond which its changes say nothing."""
-
-Bools = npt.NDArray[np.bool_]
 
 
 def check_adjusted(rows: Rows) -> None:

@@ -9,58 +9,56 @@ used silently that is not what the source meant, and nothing that is right is to
 - bars dated when their exchange is closed: left out; dates that are shifted by a day, all or in a part: refused
 - prices not above 0, volume below 0: refused
 - high below low: refused; close outside them: refused for the newest bar or by more than 5 percent, else left out
+- open outside them: said, by more than 20 percent as the next
+- high or low far from every close around it without heavy volume: left out, the newest refused
 - a hole of five sessions or more: only what came after it is used, flag `gap`; one bar in twenty lacking: flag `thin`;
   one in five, as of weekly bars: refused
 - pence, cents and agorot: divided by 100; where the suffix alone says so: flag `pence_assumed`
 - a jump to and back within five sessions, by a factor that is a split of the series or 100: repaired
 - adjusted closes against closes, and splits that they do not know: see `phases.evidence.adjusted`
 - any other jump by a factor of 1.84 without heavy volume: refused; a smaller or a heavy one, or one below 4 on a day
-  that traded at the close before it too: flag `jump`
+  that traded at the close before it too: flag `jump`; one of a fifth that no volume speaks for: said
 - dividends against the adjusted closes: see `phases.evidence.dividends`
+- five or more whole bars in a row that say the same, volume too (closes alone: ten): flag `frozen`; to the newest:
+  as old as the first of them. A benchmark that never moves: refused
 - older than the configuration allows: refused as stale; older than the as-of session: flag `late_bar`
-- five or more whole bars in a row that say the same, volume too (closes alone: ten): flag `frozen`
 - sessions without a share traded: said; five to the newest: flag `halted`, or refused as the configuration says
+- volume of the newest quarter in another unit than before: not used, flag `volume_unit`
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from datetime import date
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from phases.core.errors import TickerFailure, Unanswered
+from phases.core.errors import Unanswered
 from phases.evidence.adjusted import check_adjusted, settle_splits
 from phases.evidence.calendar import cut_at_holes, leave_out_closed
 from phases.evidence.dividends import settle_dividends
-from phases.evidence.rows import COLUMNS, PRICES, Rows, counted, listed, refuse
+from phases.evidence.ranges import check_ranges, check_signs
+from phases.evidence.rows import PRICES, Rows, listed, refuse
+from phases.evidence.still import check_age, check_halt, check_moves, flag_frozen
+from phases.evidence.volumes import check_unit
 from phases.maths import jumps as jmp
 from phases.maths.currency import MINOR_UNITS
-from phases.maths.sessions import OutsideCalendar, last_session, sessions_between
+from phases.maths.sessions import OutsideCalendar
 from schemas.market import Bars, CloseSeries
 from schemas.settings import MarketSettings
 
-LATEST_HALTED = 5
-"""Sessions without a share traded after which a ticker is halted."""
-
-FROZEN, FROZEN_CLOSES = 5, 10
-"""Bars in a row that no market makes the same, with their volume; and closes in a row, where nothing else is known."""
-
-OUTSIDE = 0.05
-"""How far a close may lie outside low to high for its bar to be left out; farther, the bars are refused."""
-
 FORTNIGHT = 14
 """Calendar days between two closes that no holiday explains."""
-
-ROUNDING = 1e-6
 
 SAME = 0.15
 """How far a jump may be from the factor it is taken for, in logarithms: a day's market is in it."""
 
 UNIT = 100.0
+
+BACK = 0.9
+"""How much of where it came from a price reaches again, for two smaller changes to be told as one."""
 
 THREE_FOR_TWO, NEAR = 1.5, 0.08
 """A split too small to be told from a day's fall: said where a change is that near to it, never refused."""
@@ -81,7 +79,9 @@ class Checked(NamedTuple):
         return self.bars.notes
 
 
-def checked(bars: Bars, symbol: str, as_of: date, settings: MarketSettings | None = None) -> Checked:
+def checked(
+    bars: Bars, symbol: str, as_of: date, settings: MarketSettings | None = None, *, benchmark: bool = False
+) -> Checked:
     """Bars as they may be used, with what was done to them. Raises a TickerFailure where they may not.
 
     Without settings only the data is judged, not how old it is nor whether it is still traded.
@@ -92,27 +92,30 @@ def checked(bars: Bars, symbol: str, as_of: date, settings: MarketSettings | Non
         raise Unanswered(f"{symbol}: the source gave no bars, and nobody knows why")
     rows = Rows.of(bars)
     try:
-        _checks(rows, as_of, settings)
+        _checks(rows, as_of, settings, benchmark)
     except OutsideCalendar as error:
         refuse(f"{symbol}: {error}: what is late or lacking cannot be told; name a night within that")
     return Checked(rows.checked(), tuple(sorted(rows.flags)))
 
 
-def _checks(rows: Rows, as_of: date, settings: MarketSettings | None) -> None:
+def _checks(rows: Rows, as_of: date, settings: MarketSettings | None, benchmark: bool) -> None:
     """All checks, in order."""
     _order(rows, as_of)
     leave_out_closed(rows)
-    _prices(rows)
-    _ranges(rows)
+    check_signs(rows)
+    check_ranges(rows)
     cut_at_holes(rows)
     check_adjusted(rows)
     _currency(rows)
     _changes(rows)
     settle_dividends(rows)
-    _frozen(rows)
+    new = flag_frozen(rows)
+    if benchmark:
+        check_moves(rows)
     if settings is not None:
-        _age(rows, as_of, settings)
-        _halt(rows, settings)
+        check_age(rows, new, as_of, settings)
+        check_halt(rows, settings)
+    check_unit(rows)
 
 
 def steady(series: CloseSeries) -> bool:
@@ -144,35 +147,6 @@ def _order(rows: Rows, as_of: date) -> None:
     rows.take(sorted(set(range(len(rows.days))) - set(again)))
 
 
-def _prices(rows: Rows) -> None:
-    """Refuse a price not above 0 and a volume below."""
-    for name in COLUMNS:
-        values = rows.columns[name]
-        wrong = np.flatnonzero(values < 0 if name == "volume" else values <= 0)
-        if len(wrong):
-            at = int(wrong[0])
-            must = "volume must be 0 or more" if name == "volume" else "prices must be above 0"
-            rows.refuse(f"{name} of {rows.days[at]} is {values[at]}; {must}")
-
-
-def _ranges(rows: Rows) -> None:
-    """Refuse a bar whose high is below its low; leave out an old one whose close is a little outside them."""
-    high, low, close = (rows.columns[name] for name in ("high", "low", "close"))
-    if not len(high) or not len(low):
-        return
-    outside = np.maximum(close / high, low / close) - 1
-    upside_down = high < low * (1 - ROUNDING)
-    newest = np.arange(len(close)) == len(close) - 1
-    wrong = np.flatnonzero(upside_down | (outside > np.where(newest, ROUNDING, OUTSIDE)))
-    if len(wrong):
-        at = wrong[0]
-        rows.refuse(f"bar of {rows.days[at]}: close {close[at]:g}, low {low[at]:g}, high {high[at]:g} cannot be")
-    odd = np.flatnonzero(outside > ROUNDING)
-    if len(odd):
-        rows.notes.append(f"bars left out, their close outside low to high: {listed([rows.days[at] for at in odd])}")
-        rows.take(np.flatnonzero(outside <= ROUNDING).tolist())
-
-
 def _currency(rows: Rows) -> None:
     """Prices and dividends of a hundredth become those of the currency."""
     whole = MINOR_UNITS.get(rows.currency)
@@ -201,6 +175,7 @@ def _changes(rows: Rows) -> None:
     settle_splits(rows)
     for jump in _jumps(rows):
         _judge(rows, jump)
+    _say_smaller(rows)
 
 
 def _is(ratio: float, wanted: float) -> bool:
@@ -239,20 +214,21 @@ def _judge(rows: Rows, jump: jmp.Jump) -> None:
     rows.notes.append(f"price changed by {change:+.1%} on {day}{why}")
 
 
-def _frozen(rows: Rows) -> None:
-    """Flag bars in a row that say the same, as a feed that stands still does. Those without a trade may."""
-    told = [rows.columns[name] for name in ("open", "high", "low", "close", "volume") if len(rows.columns[name])]
-    same = np.logical_and.reduce([one[1:] == one[:-1] for one in told])
-    volume = rows.columns["volume"]
-    if len(volume) and volume.any():
-        same &= volume[1:] > 0
-    ends = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]]).astype(int)))
-    least = FROZEN if len(told) == 5 and volume.any() else FROZEN_CLOSES
-    for first, last in zip(ends[::2], ends[1::2], strict=True):
-        count = int(last - first) + 1
-        if count >= least:
-            rows.flags.add("frozen")
-            rows.notes.append(f"{count} bars in a row say the same: {rows.days[first]} to {rows.days[last]}")
+def _say_smaller(rows: Rows) -> None:
+    """Say changes too small for a flag that no volume speaks for, and those that go back at once."""
+    found = jmp.smaller(*(rows.columns[name] for name in ("adj_close", "close", "volume")))
+    said: set[int] = set()
+    for jump in found:
+        back = jmp.excursion(found, jump, BACK)
+        if jump.at in said or (jump.real and back is None):
+            continue
+        told = f"price changed by {1 / jump.ratio - 1:+.1%} on {rows.days[jump.at]}"
+        if back is not None:
+            said.add(back.at)
+            told += f" and by {1 / back.ratio - 1:+.1%} on {rows.days[back.at]}"
+        elif len(rows.columns["volume"]):
+            told += ", without the volume of such a day"
+        rows.notes.append(told)
 
 
 def _traded_through(rows: Rows, jump: jmp.Jump) -> bool:
@@ -261,40 +237,3 @@ def _traded_through(rows: Rows, jump: jmp.Jump) -> bool:
     if not len(low) or not len(high) or jmp.factor(jump.ratio) >= jmp.FAR:
         return False
     return bool(low[jump.at] <= close[jump.at - 1] <= high[jump.at])
-
-
-def _age(rows: Rows, as_of: date, settings: MarketSettings) -> None:
-    """Refuse bars that ended too long ago, and say so of those that are only late."""
-    newest, exchange = rows.days[-1], rows.bars.exchange
-    late = sessions_between(exchange, newest, as_of)
-    if not late:
-        return
-    told = f"newest bar of {rows.bars.symbol} is {newest}, {counted(late)} before {as_of}"
-    expected = f"the last session of {exchange} is {last_session(exchange, as_of)}"
-    if late > settings.stale_after_sessions:
-        raise TickerFailure(f"{told}; {settings.stale_after_sessions} are allowed, and {expected}", "stale")
-    rows.flags.add("late_bar")
-    rows.notes.append(f"{told}: {expected}")
-
-
-def _halt(rows: Rows, settings: MarketSettings) -> None:
-    """Flag or refuse a ticker that is not traded. Where volume is never told, nothing is known."""
-    volume = rows.columns["volume"]
-    if not volume.any():
-        return
-    still = np.flatnonzero(volume == 0)
-    if len(volume) <= LATEST_HALTED or volume[-LATEST_HALTED:].any():
-        if len(still):
-            rows.notes.append(f"sessions without a share traded: {_newest(rows, still)}")
-        return
-    told = f"no share of {rows.bars.symbol} traded in {LATEST_HALTED} sessions to {rows.days[-1]}"
-    if settings.halted == "refuse":
-        raise TickerFailure(f"{told}; `market.halted: flag` goes on with it", "refused")
-    rows.flags.add("halted")
-    rows.notes.append(told)
-
-
-def _newest(rows: Rows, places: Iterable[int]) -> str:
-    """The newest days of several, and how many there are."""
-    days = [str(rows.days[at]) for at in places]
-    return ", ".join(days[-LATEST_HALTED:]) + (f" ({len(days)} in all)" if len(days) > LATEST_HALTED else "")

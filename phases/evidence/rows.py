@@ -21,6 +21,7 @@ PRICES = ("open", "high", "low", "close", "adj_close")
 COLUMNS = (*PRICES, "volume")
 
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 
 
 @dataclass

@@ -35,6 +35,9 @@ FAR, HEAVIER = 4.0, 2.5
 MOST = 50.0
 """A change by this factor is an error, whatever volume says: volume in other units is as wrong as the price."""
 
+SMALL = 0.2
+"""A daily change of this share is said, where no volume speaks for it or it goes back at once."""
+
 SHORT = 5
 """Most sessions of an excursion that is taken for an error of the source."""
 
@@ -59,7 +62,19 @@ def jumps(adj: Floats, close: Floats, volume: Floats) -> list[Jump]:
     """
     ratios = adj[:-1] / adj[1:]
     found = np.flatnonzero((ratios >= NOTABLE) | (ratios <= 1 / NOTABLE))
-    return [Jump(int(at) + 1, float(ratios[at]), _heavy(int(at) + 1, float(ratios[at]), close, volume)) for at in found]
+    return [Jump(int(at) + 1, float(ratios[at]), heavy(int(at) + 1, float(ratios[at]), close, volume)) for at in found]
+
+
+def smaller(adj: Floats, close: Floats, volume: Floats) -> list[Jump]:
+    """Every daily change by SMALL or more that is below NOTABLE, oldest first.
+
+    >>> fall = np.array([100.0] * 9 + [75.0])
+    >>> [one.at for one in smaller(fall, fall, np.array([1e6] * 10))]
+    [9]
+    """
+    ratios = adj[:-1] / adj[1:]
+    found = np.flatnonzero((np.abs(1 / ratios - 1) >= SMALL) & (ratios < NOTABLE) & (ratios > 1 / NOTABLE))
+    return [Jump(int(at) + 1, float(ratios[at]), heavy(int(at) + 1, float(ratios[at]), close, volume)) for at in found]
 
 
 def factor(ratio: float) -> float:
@@ -67,7 +82,7 @@ def factor(ratio: float) -> float:
     return max(ratio, 1 / ratio)
 
 
-def excursion(found: list[Jump], jump: Jump) -> Jump | None:
+def excursion(found: list[Jump], jump: Jump, least: float = 0.75) -> Jump | None:
     """The jump back, where prices return within SHORT sessions to where they came from.
 
     >>> there, back = Jump(3, 10.0, False), Jump(4, 0.098, False)
@@ -75,10 +90,10 @@ def excursion(found: list[Jump], jump: Jump) -> Jump | None:
     (True, None)
     """
     after = [one for one in found if jump.at < one.at <= jump.at + SHORT]
-    return next((one for one in after if 0.75 <= one.ratio * jump.ratio <= 1 / 0.75), None)
+    return next((one for one in after if least <= one.ratio * jump.ratio <= 1 / least), None)
 
 
-def _heavy(at: int, ratio: float, close: Floats, volume: Floats) -> bool:
+def heavy(at: int, ratio: float, close: Floats, volume: Floats) -> bool:
     """Whether volume on a session is that of a day on which a price really moves so far."""
     before = slice(max(0, at - USUAL), at) if at >= 5 else slice(at + 1, at + 1 + USUAL)
     if not len(volume) or not len(close[before]) or factor(ratio) >= MOST:

@@ -116,7 +116,7 @@ def test_f114_no_bars_are_no_answer() -> None:
 def test_f115_nothing_for_anyone_stops_the_run_before_any_call(tmp_path: Path) -> None:
     (tmp_path / "prices").mkdir()
     head = "Date,Open,High,Low,Close,Volume\n"
-    rows = "".join(f"{day},1,1,1,1,1\n" for day in days(280))
+    rows = "".join(f"{day},{n},{n},{n},{n},1\n" for n, day in enumerate(days(280), 100))
     (tmp_path / "prices" / "SPY.csv").write_text(head + rows)
     for name in ("AAA", "BBB"):
         (tmp_path / "prices" / f"{name}.csv").write_text(head)

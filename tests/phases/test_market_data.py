@@ -259,8 +259,8 @@ def test_a_short_history_lists_what_it_cannot_say() -> None:
 
 def test_an_excess_return_compares_the_same_days() -> None:
     """The ticker's newest bar is three sessions late; what the index did since is no part of the comparison."""
-    flat, jump = [100.0] * 280, [100.0] * 277 + [150.0] * 3
-    shelf = Shelf(bars_of(flat, date(2008, 9, 25)), benchmark=bars_of(jump))
+    same = [float(x) for x in RISING[:277]]
+    shelf = Shelf(bars_of(same, date(2008, 9, 25)), benchmark=bars_of([*same, 500.0, 501.0, 500.0]))
     snapshot = market_snapshot("ACME", AS_OF, question(), settings().market, fetch=fetch_door(shelf))
     assert {one.id: one.value for one in snapshot.evidence}["px.excess_21d"] == 0.0
 

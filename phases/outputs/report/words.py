@@ -85,6 +85,7 @@ FLAGS = {
     "unpaid_move": "a concession, rebuttal or carry broke its rule and does not count",
     "unpriced": "a call could not be priced exactly and counts at its worst case",
     "void": "the turn does not count",
+    "volume_unit": "volume changes its unit within the newest quarter, and is not used",
 }
 """What each flag of a row means."""
 

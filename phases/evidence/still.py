@@ -1,0 +1,97 @@
+"""Bars that stand still: repeated to the newest, too old, or of sessions in which nobody traded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+
+import numpy as np
+
+from phases.core.errors import TickerFailure
+from phases.evidence.rows import Floats, Rows, counted
+from phases.maths.jumps import USUAL
+from phases.maths.sessions import last_session, sessions_between
+from schemas.settings import MarketSettings
+
+LATEST_HALTED = 5
+"""Sessions without a share traded after which a ticker is halted."""
+
+FROZEN, FROZEN_CLOSES = 5, 10
+"""Bars in a row that no market makes the same, with their volume; and closes in a row, where nothing else is known."""
+
+
+def flag_frozen(rows: Rows) -> int:
+    """Flag bars in a row that say the same, as a feed that stands still does; gives the newest that says anything new.
+
+    Those without a trade may say the same.
+    """
+    told = {name: rows.columns[name] for name in ("open", "high", "low", "close", "volume") if len(rows.columns[name])}
+    volume = rows.columns["volume"]
+    traded = len(volume) > 0 and bool(volume.any())
+    runs = _runs(told, FROZEN if len(told) == 5 and traded else FROZEN_CLOSES, traded)
+    if traded and len(told) > 2:
+        closes = {"close": told["close"], "volume": told["volume"]}
+        runs |= {one for one in _runs(closes, FROZEN_CLOSES, traded) if not any(one[1] == other[1] for other in runs)}
+    for first, last in sorted(runs):
+        rows.flags.add("frozen")
+        days = f"{rows.days[first]} to {rows.days[last]}"
+        rows.notes.append(f"{last - first + 1} bars in a row say the same: {days}")
+    newest = len(rows.days) - 1
+    return min((first for first, last in runs if last == newest), default=newest)
+
+
+def _runs(told: dict[str, Floats], least: int, traded: bool) -> set[tuple[int, int]]:
+    """The first and last place of every run of equal rows that is at least so long."""
+    same = np.logical_and.reduce([one[1:] == one[:-1] for one in told.values()])
+    if traded:
+        same &= told["volume"][1:] > 0
+    ends = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]]).astype(int)))
+    pairs = zip(ends[::2].tolist(), ends[1::2].tolist(), strict=True)
+    return {(first, last) for first, last in pairs if last - first + 1 >= least}
+
+
+def check_moves(rows: Rows) -> None:
+    """Refuse a benchmark whose closes do not move: nothing can be compared with it."""
+    newest = rows.columns["adj_close"][-USUAL - 1 :]
+    if len(newest) > LATEST_HALTED and not np.ptp(newest):
+        same = f"{counted(len(newest), 'close')} to {rows.days[-1]} are all {newest[-1]:g}"
+        rows.refuse(f"{same}: what never moves is no benchmark")
+
+
+def check_age(rows: Rows, new: int, as_of: date, settings: MarketSettings) -> None:
+    """Refuse bars that ended too long ago, and say so of those that are only late."""
+    newest, exchange = rows.days[new], rows.bars.exchange
+    late = sessions_between(exchange, newest, as_of)
+    if not late:
+        return
+    told = f"newest bar of {rows.bars.symbol} is {newest}, {counted(late)} before {as_of}"
+    if newest != rows.days[-1]:
+        told = f"newest bar of {rows.bars.symbol} that is no copy is {newest}, {counted(late)} before {as_of}"
+    expected = f"the last session of {exchange} is {last_session(exchange, as_of)}"
+    if late > settings.stale_after_sessions:
+        raise TickerFailure(f"{told}; {settings.stale_after_sessions} are allowed, and {expected}", "stale")
+    rows.flags.add("late_bar")
+    rows.notes.append(f"{told}: {expected}")
+
+
+def check_halt(rows: Rows, settings: MarketSettings) -> None:
+    """Flag or refuse a ticker that is not traded. Where volume is never told, nothing is known."""
+    volume = rows.columns["volume"]
+    if not volume.any():
+        return
+    still = np.flatnonzero(volume == 0)
+    if len(volume) <= LATEST_HALTED or volume[-LATEST_HALTED:].any():
+        if len(still):
+            rows.notes.append(f"sessions without a share traded: {_newest(rows, still)}")
+        return
+    told = f"no share of {rows.bars.symbol} traded in {LATEST_HALTED} sessions to {rows.days[-1]}"
+    if settings.halted == "refuse":
+        raise TickerFailure(f"{told}; `market.halted: flag` goes on with it", "refused")
+    rows.flags.add("halted")
+    rows.notes.append(told)
+
+
+def _newest(rows: Rows, places: Iterable[int]) -> str:
+    """The newest days of several, and how many there are."""
+    days = [str(rows.days[at]) for at in places]
+    return ", ".join(days[-LATEST_HALTED:]) + (f" ({len(days)} in all)" if len(days) > LATEST_HALTED else "")

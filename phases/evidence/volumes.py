@@ -1,0 +1,62 @@
+"""Volume in another unit than before, as hundreds or thousands of shares: it is not used, and its items say why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from phases.evidence.rows import Floats, Rows, listed
+from phases.maths import jumps as jmp
+from schemas.market import Missing
+
+OTHER_UNIT = "volume_unit"
+"""Flag of a ticker whose volume is not used."""
+
+UNIT, ALONE = 100.0, 1000.0
+"""Factor to the usual volume that no market sustains for two sessions; and one that it does not reach in one."""
+
+YEAR, LEAST = 252, 20
+"""Sessions whose median is the usual volume, and the fewest of them."""
+
+MOVED = 1.2
+"""A daily change by this factor or its inverse explains a volume that never was."""
+
+ITEMS = ("px.volume_ratio", "px.up_volume")
+"""Those that are computed from volume."""
+
+
+def check_unit(rows: Rows) -> None:
+    """Drop the volume of a series whose newest quarter is in two units."""
+    volume, close = rows.columns["volume"], rows.columns["adj_close"]
+    first = max(LEAST, len(volume) - jmp.USUAL)
+    if len(volume) <= first or not volume.any():
+        return
+    usual = float(np.median(volume[max(0, first - YEAR) : first]))
+    moves = np.abs(np.diff(np.log(close)))[first - 1 :]
+    factor = _factor(volume[first:], usual)
+    for at in np.flatnonzero(moves >= np.log(MOVED)):
+        factor[at : at + jmp.SHORT + 1] = 1.0  # a price that moves so may be traded so
+    odd = factor >= UNIT
+    if odd.sum() < 2 and not (factor >= ALONE).any():
+        return
+    places = (np.flatnonzero(odd) + first).tolist()
+    by = float(np.median(volume[places])) / usual
+    told = f"volume of {listed([rows.days[at] for at in places])} is {by:.3g} times that of the year before"
+    rows.flags.add(OTHER_UNIT)
+    rows.notes.append(f"{told}, as in another unit: volume is not used")
+    rows.columns["volume"] = np.array([])
+
+
+def _factor(volume: Floats, usual: float) -> Floats:
+    """How many times the usual each is, or the usual it; 1 where either is none."""
+    known = (volume > 0) & (usual > 0)
+    times = np.where(known, volume, 1.0) / (usual if usual > 0 else 1.0)
+    return np.where(known, np.maximum(times, 1 / times), 1.0)
+
+
+def volume_missing(missing: Iterable[Missing], flags: Iterable[str]) -> list[Missing]:
+    """Missing items, those of a volume that is not used with that reason."""
+    why = {"reason": "the source's volume changes its unit within the newest quarter, and is not used"}
+    dropped = OTHER_UNIT in flags
+    return [one.model_copy(update=why) if dropped and one.id in ITEMS else one for one in missing]

@@ -1,0 +1,98 @@
+"""Highs, lows and opens that no market made, volume in another unit, and changes below the flag."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from phases.core.errors import TickerFailure
+from tests.faults.test_data import Change, changed, put, scaled, snapshot, walk
+from tests.phases.test_market_data import days
+
+DAYS = days(280)
+OTHERS = {one.id for one in snapshot(walk()).evidence} - {"px.volume_ratio", "px.up_volume"}
+
+
+def times(name: str, at: int, by: float) -> Change:
+    return lambda bars: bars[name].__setitem__(at, bars[name][at] * by)
+
+
+WILD = [("high", 10.0), ("high", 2.3), ("low", 0.01), ("low", 0.3), ("open", 1.32), ("open", 10.0), ("open", 0.1)]
+
+
+@pytest.mark.parametrize(("name", "by"), WILD)
+def test_a_price_of_the_day_that_no_market_made_takes_its_bar_out(name: str, by: float) -> None:
+    found = snapshot(changed(times(name, 200, by)))
+    assert len(found.notes) == 1 and "far" in found.notes[0] and DAYS[200] in found.notes[0]
+    with pytest.raises(TickerFailure, match=f"bar of {DAYS[-1]}: open .* cannot be"):
+        snapshot(changed(times(name, -1, by)))
+
+
+@pytest.mark.parametrize(("name", "by"), [("high", 1.3), ("low", 0.7)])
+def test_a_wide_day_is_left_alone(name: str, by: float) -> None:
+    assert snapshot(changed(times(name, 200, by))).notes == snapshot(changed(times(name, -1, by))).notes == ()
+
+
+def test_a_wild_day_on_heavy_volume_is_left_alone() -> None:
+    bars = changed(times("high", -1, 2.5))
+    bars["volume"][-1] *= 10
+    assert snapshot(bars).notes == ()
+
+
+@pytest.mark.parametrize("at", [200, -1])
+def test_an_open_a_little_outside_is_said(at: int) -> None:
+    found = snapshot(changed(put("open", at, walk()["high"][at] * 1.03)))
+    assert found.notes == (f"opens outside low to high: {DAYS[at]}",)
+
+
+# volume
+
+
+@pytest.mark.parametrize("by", [1000.0, 0.001, 100.0 * 1.4])
+@pytest.mark.parametrize("last", [2, 5, 40])
+def test_volume_in_another_unit_is_not_used(by: float, last: int) -> None:
+    bars = changed(scaled(1, slice(-last, None), volume=by))
+    found = snapshot(bars)
+    assert found.flags == ("volume_unit",) and "as in another unit: volume is not used" in found.notes[0]
+    missing = {one.id: one.reason for one in found.missing}
+    assert set(missing) == {"px.volume_ratio", "px.up_volume"}
+    assert set(missing.values()) == {"the source's volume changes its unit within the newest quarter, and is not used"}
+    assert {one.id for one in found.evidence} == OTHERS
+
+
+def test_one_volume_a_million_times_the_others_is_not_used() -> None:
+    assert snapshot(changed(times("volume", -3, 1e6))).flags == ("volume_unit",)
+
+
+@pytest.mark.parametrize("by", [30.0, 0.03])
+def test_volume_that_a_market_has_is_used(by: float) -> None:
+    assert snapshot(changed(scaled(1, slice(-5, None), volume=by))).flags == ()
+    assert snapshot(changed(times("volume", -1, 0.005))).flags == ()
+
+
+def test_volume_that_comes_with_a_price_is_used() -> None:
+    bars = changed(scaled(1.35, slice(-3, None), volume=200))
+    assert snapshot(bars).flags == ()
+
+
+# changes below the flag
+
+
+@pytest.mark.parametrize("by", [0.75, 0.79, 1.25, 1.35])
+def test_a_change_without_volume_is_said(by: float) -> None:
+    bars: dict[str, Any] = changed(scaled(by, slice(200, None)))
+    found, move = snapshot(bars), bars["close"][200] / bars["close"][199] - 1
+    assert found.notes == (f"price changed by {move:+.1%} on {DAYS[200]}, without the volume of such a day",)
+    alone = {**bars, "open": [], "high": [], "low": [], "volume": []}
+    assert snapshot(alone).notes == (f"price changed by {move:+.1%} on {DAYS[200]}",)
+    bars["volume"][200] *= 4
+    assert snapshot(bars).notes == ()
+
+
+@pytest.mark.parametrize("by", [0.76, 1.35])
+def test_a_spike_that_goes_back_is_said_once(by: float) -> None:
+    bars = changed(scaled(by, slice(200, 202)))
+    there, back = (bars["close"][at] / bars["close"][at - 1] - 1 for at in (200, 202))
+    told = f"price changed by {there:+.1%} on {DAYS[200]} and by {back:+.1%} on {DAYS[202]}"
+    assert snapshot(bars).notes == (told,)

@@ -1,0 +1,65 @@
+"""Series that were filled forward after they ended, and benchmarks that never move."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from phases.core.errors import SourceDown, TickerFailure
+from phases.market_data import macro_snapshot, market_snapshot
+from tests.faults.test_data import changed, snapshot, walk
+from tests.faults.test_still_data import frozen
+from tests.phases.test_market_data import AS_OF, Shelf, days, question
+from tests.support import fetch_door, settings
+
+DAYS = days(280)
+CLOSES = {"open": [], "high": [], "low": [], "volume": []}
+
+
+@pytest.mark.parametrize("count", [5, 10, 100])
+def test_bars_that_repeat_to_the_newest_are_as_old_as_the_first_of_them(count: int) -> None:
+    bars = changed(frozen(280 - count, count))
+    told = f"newest bar of ACME that is no copy is {DAYS[280 - count]}, {count - 1} sessions before 2008-09-30"
+    with pytest.raises(TickerFailure, match=told) as failure:
+        snapshot(bars)
+    assert failure.value.status == "stale"
+    found = snapshot(changed(frozen(275, 5)), "market.stale_after_sessions=4")
+    assert found.flags == ("frozen", "late_bar") and found.session == AS_OF
+
+
+@pytest.mark.parametrize("count", [10, 100])
+def test_closes_alone_and_closes_with_their_volume_are_too(count: int) -> None:
+    bars = changed(frozen(280 - count, count))
+    with pytest.raises(TickerFailure, match="that is no copy"):
+        snapshot({**bars, **CLOSES})
+    with pytest.raises(TickerFailure, match="that is no copy"):
+        snapshot({**bars, "volume": [0.0] * 280})
+    with pytest.raises(TickerFailure, match="that is no copy"):
+        wide = changed(frozen(280 - count, count, "open", "high", "low"))
+        snapshot({**wide, "high": [x * 1.5 for x in wide["high"]], "low": [x * 0.6 for x in wide["low"]]})
+    with pytest.raises(TickerFailure, match="no share of ACME traded"):
+        empty = {**bars, "volume": [*bars["volume"][:-count], *[0.0] * count]}
+        snapshot(empty)
+
+
+def test_four_bars_or_nine_closes_may_repeat() -> None:
+    assert snapshot(changed(frozen(276, 4))).flags == ()
+    assert snapshot({**changed(frozen(271, 9)), **CLOSES}).flags == ()
+    assert snapshot(changed(frozen(200, 80, "volume"))).flags == (), "the price stands, and is traded"
+
+
+def flat(volume: bool) -> dict[str, Any]:
+    bars = walk()
+    for name in ("open", "high", "low", "close", "adj_close"):
+        bars[name] = [100.0] * 280
+    return bars if volume else {**bars, "volume": [0.0] * 280}
+
+
+@pytest.mark.parametrize("volume", [True, False])
+def test_a_benchmark_that_never_moves_is_none(volume: bool) -> None:
+    shelf = Shelf(walk(), benchmark=flat(volume))
+    with pytest.raises(SourceDown, match="64 closes to 2008-09-30 are all 100: what never moves is no benchmark"):
+        macro_snapshot(AS_OF, question(), settings().market, fetch=fetch_door(shelf))
+    with pytest.raises(TickerFailure, match="what never moves is no benchmark"):
+        market_snapshot("ACME", AS_OF, question(), settings().market, fetch=fetch_door(shelf))

@@ -58,7 +58,7 @@ def test_f156_every_form_of_symbol_keeps_its_identity(tmp_path: Path) -> None:
     folder.mkdir()
     days = [date(2024, 12, 31) - timedelta(n) for n in range(420)][::-1]
     for at, form in enumerate(FORMS):
-        moves = ((day, 100 + at + (n * (at + 3)) % 7) for n, day in enumerate(days) if day.weekday() < 5)
+        moves = ((day, 100 + at + (n * (at + 3)) % 17) for n, day in enumerate(days) if day.weekday() < 5)
         rows = (f"{day},{x},{x + 1},{x - 1},{x},1000" for day, x in moves)
         name = form.replace(".", "_" if at % 2 else ".")
         (folder / f"{name}.csv").write_text("\n".join(["Date,Open,High,Low,Close,Volume", *rows, ""]))

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from phases.core.errors import NoData
+from phases.maths.sessions import is_closed
 from phases.sources import SOURCES
 from phases.sources.base import Source
 from schemas.market import Bars, MacroSeriesSet, Span, Universe
@@ -30,7 +31,7 @@ def _folder(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("prices")
     for at, name in enumerate(("BRK-B", "0700_HK", "AAPL")):
         days = (date(2020, 1, 1) + timedelta(n + 50 * at) for n in range(800))
-        prices = ((day, 100 + at + day.day % 7) for day in days if day.weekday() < 5)
+        prices = ((day, 100 + at + day.day % 7) for day in days if not is_closed("XNYS", day) | is_closed("XHKG", day))
         rows = [f"{day},{close},{close + 1},{close - 1},{close},{close - 0.5},1000" for day, close in prices]
         text = "\n".join(["Date,Open,High,Low,Close,Adj Close,Volume", *rows])
         (folder / f"{name}.csv").write_text(text + "\n")

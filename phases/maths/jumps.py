@@ -35,8 +35,8 @@ FAR, HEAVIER = 4.0, 2.5
 MOST = 50.0
 """A change by this factor is an error, whatever volume says: volume in other units is as wrong as the price."""
 
-SMALL = 0.2
-"""A daily change of this share is said, where no volume speaks for it or it goes back at once."""
+SMALL = 0.17
+"""A daily change of this share, a fifth with a day's market, is said where no volume speaks for it or it goes back."""
 
 SHORT = 5
 """Most sessions of an excursion that is taken for an error of the source."""

@@ -79,7 +79,7 @@ def test_volume_that_comes_with_a_price_is_used() -> None:
 # changes below the flag
 
 
-@pytest.mark.parametrize("by", [0.75, 0.79, 1.25, 1.35])
+@pytest.mark.parametrize("by", [0.75, 0.82, 1.2, 1.35])
 def test_a_change_without_volume_is_said(by: float) -> None:
     bars: dict[str, Any] = changed(scaled(by, slice(200, None)))
     found, move = snapshot(bars), bars["close"][200] / bars["close"][199] - 1

@@ -86,6 +86,16 @@ def test_a_column_sorts_by_value_both_ways_and_what_has_none_comes_last(
     assert page.locator("#all [aria-sort]").count() == 1
 
 
+def test_what_a_row_has_not_comes_last_in_every_column_both_ways(page: Any) -> None:
+    heads = page.locator("#all thead th")
+    for at in range(heads.count()):
+        for _ in ("ascending", "descending"):
+            heads.nth(at).locator("button").click()
+            found = [cell in ("", "–") for cell in _column(page, at + 1)]
+            assert found == sorted(found), heads.nth(at).inner_text()
+            assert any(found) == (at not in (0, 1, 10)), "FB has a name, a status and a reason, and no number"
+
+
 def test_the_table_filters_by_name_status_stance_and_movement(page: Any, rows: dict[str, dict[str, Any]]) -> None:
     page.fill("#f-name", "m")
     assert _column(page, 1) == ["IBM", "MSFT"]

@@ -70,7 +70,7 @@
 
   const value = (row, at) => {
     const cell = row.cells[at];
-    if (!("v" in cell.dataset)) return cell.textContent;
+    if (!("v" in cell.dataset)) return ["", "–"].includes(cell.textContent) ? null : cell.textContent;
     return cell.dataset.v === "None" ? null : Number(cell.dataset.v);
   };
   const order = (a, b) => typeof a === "number" ? a - b : a.localeCompare(b, "en");

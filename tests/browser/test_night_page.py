@@ -154,17 +154,19 @@ def test_the_keyboard_does_it_all(page: Any) -> None:
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
-def test_every_figure_says_its_numbers(page: Any, nights: Night, rows: dict[str, dict[str, Any]]) -> None:
+def test_every_figure_says_its_numbers(page: Any, rows: dict[str, dict[str, Any]]) -> None:
     figures = page.locator("svg").all()
     assert len(figures) == 5, "four gap charts and the distribution"
     for figure in figures:
         assert figure.get_attribute("role") == "img"
         assert len(re.findall(r"\d", figure.get_attribute("aria-label"))) >= 5
-    told = page.locator("details.ticker").nth(3).locator("svg").get_attribute("aria-label")
-    kept = nights.ask("SELECT body FROM artefacts WHERE ticker = 'IBM' AND name = 'debate_summary' ORDER BY run_id")
-    panel = json.loads(kept[-1][0])["readouts"]["panel.aggregate"]
+    block = page.locator("details.ticker").nth(3)
+    told = block.locator("svg").get_attribute("aria-label")
     assert f"gap {rows['IBM']['gap_first']:.3f}" in told
-    assert f"The panel before the debate: {panel:.3f}" in told
+    before = f"{rows['IBM']['probability_pre']:.3f}"
+    assert f"Before the debate: {before}." in told
+    assert block.locator("svg .name.before").text_content() == f"before {before}", "one number is called before"
+    assert before in block.locator("table.small tbody tr").first.text_content()
     for field in page.locator("input, select").all():
         assert field.evaluate("one => one.labels.length") == 1
 

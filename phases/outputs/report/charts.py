@@ -103,7 +103,7 @@ class Frame(NamedTuple):
 GAP = Frame(34, 290, 10, 172)
 
 
-def gap_told(ticker: str, rounds: Sequence[Round], panel: float | None) -> str:
+def gap_told(ticker: str, rounds: Sequence[Round], before: float | None) -> str:
     """The gap chart in words, with all its numbers."""
     parts = [
         f"{one.name}: bull {chance(one.bull)}, bear {chance(one.bear)}"
@@ -114,12 +114,12 @@ def gap_told(ticker: str, rounds: Sequence[Round], panel: float | None) -> str:
         )
         for one in rounds
     ]
-    start = "" if panel is None else f" The panel before the debate: {chance(panel)}."
+    start = "" if before is None else f" Before the debate: {chance(before)}."
     return f"Probabilities of both sides over {ticker}. {'; '.join(parts)}.{start}"
 
 
-def gap_chart(ticker: str, rounds: Sequence[Round], panel: float | None) -> Markup:
-    """Bull, bear and midpoint by round, the gap between them shaded, the panel's mean before the debate dotted."""
+def gap_chart(ticker: str, rounds: Sequence[Round], before: float | None) -> Markup:
+    """Bull, bear and midpoint by round, the gap between them shaded, the probability before the debate dotted."""
     step = (GAP.right - GAP.left) / max(len(rounds) - 1, 1)
     start = GAP.left if len(rounds) > 1 else (GAP.left + GAP.right) / 2
     placed = [(start + step * at, one) for at, one in enumerate(rounds)]
@@ -131,22 +131,22 @@ def gap_chart(ticker: str, rounds: Sequence[Round], panel: float | None) -> Mark
     parts += [_text("axis", x, GAP.bottom + 18, one.name, "middle") for x, one in placed]
     edge = [(x, GAP.y(high)) for x, high, _ in both] + [(x, GAP.y(low)) for x, _, low in reversed(both)]
     parts.append(_path("band", edge))
-    if panel is not None:
-        parts.append(_line("panel", GAP.left, GAP.y(panel), GAP.right, GAP.y(panel)))
+    if before is not None:
+        parts.append(_line("before", GAP.left, GAP.y(before), GAP.right, GAP.y(before)))
     parts += [_path("middle", middle), _path("bull", bull), _path("bear", bear)]
     parts += [_dot("bull dot", *at) for at in bull] + [_square("bear dot", *at) for at in bear]
-    parts += _ends(rounds, panel)
-    return _svg(404, 200, gap_told(ticker, rounds, panel), parts)
+    parts += _ends(rounds, before)
+    return _svg(404, 200, gap_told(ticker, rounds, before), parts)
 
 
-def _ends(rounds: Sequence[Round], panel: float | None) -> list[Markup]:
+def _ends(rounds: Sequence[Round], before: float | None) -> list[Markup]:
     """The lines' names and last values, to the right of them."""
     last: dict[str, float] = {}
     for one in rounds:
         last |= {} if one.bull is None else {"bull": one.bull}
         last |= {} if one.bear is None else {"bear": one.bear}
         last |= {} if one.bull is None or one.bear is None else {"middle": (one.bull + one.bear) / 2}
-    last |= {} if panel is None else {"panel": panel}
+    last |= {} if before is None else {"before": before}
     heights = _apart([GAP.y(value) + 4 for value in last.values()], GAP.top + 4, GAP.bottom + 4)
     names = {"middle": "midpoint"}
     return [

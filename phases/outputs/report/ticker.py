@@ -134,9 +134,8 @@ def rounds(transcript: DebateTranscript | None) -> tuple[Round, ...]:
 
 
 def _gap(night: TickerNight) -> Markup | None:
-    found, summary = rounds(night.outcome.debate_transcript), night.outcome.debate_summary
-    panel = summary.readouts.get("panel.aggregate") if summary else None
-    return gap_chart(night.row.ticker, found, panel if isinstance(panel, float) else None) if found else None
+    found, payload = rounds(night.outcome.debate_transcript), night.outcome.analyst_payload
+    return gap_chart(night.row.ticker, found, payload.probability if payload else None) if found else None
 
 
 def transcript(debate: DebateTranscript | None) -> list[tuple[str, list[Turn]]]:
@@ -220,7 +219,7 @@ def readouts(summary: DebateSummary | None) -> list[tuple[str, str]]:
         told.append(("moderator", str(found["ruling.decision"])))
     if "forecast.blend" in found and summary is not None and found.get("forecast.final") == summary.probability_post:
         panel, blend, final = (found[name] for name in ("panel.aggregate", "forecast.blend", "forecast.final"))
-        told.append(("forecast", f"panel {panel}, with the debate {blend}, in the end {final}"))
+        told.append(("forecast", f"the panel's aggregate {panel}, with the debate {blend}, in the end {final}"))
     if "theater" in found:
         told.append(("theater", THEATER[str(found["theater"])]))
     return told

@@ -36,7 +36,7 @@ def test_the_gap_chart_says_every_number() -> None:
     for words in ("opening: bull 0.650, bear 0.250, midpoint 0.450, gap 0.400", "midpoint 0.465, gap 0.370"):
         assert words in told
     assert "round 2: bull 0.680, bear 0.280, midpoint 0.480, gap 0.400" in told
-    assert told.endswith("The panel before the debate: 0.413.")
+    assert told.endswith("Before the debate: 0.413.")
 
 
 def test_the_gap_chart_draws_to_scale() -> None:
@@ -47,15 +47,15 @@ def test_the_gap_chart_draws_to_scale() -> None:
     (points,) = re.findall(r'polyline class="bull" points="([^"]+)"', chart)
     heights = [(low - float(point.split(",")[1])) / (low - high) for point in points.split()]
     assert heights == pytest.approx([0.65, 0.65, 0.68], abs=0.002)
-    (panel,) = re.findall(r'line class="panel"[^>]*y1="([\d.]+)"', chart)
-    assert (low - float(panel)) / (low - high) == pytest.approx(0.4133, abs=0.002)
+    (before,) = re.findall(r'line class="before"[^>]*y1="([\d.]+)"', chart)
+    assert (low - float(before)) / (low - high) == pytest.approx(0.4133, abs=0.002)
     (band,) = re.findall(r'class="band" points="([^"]+)"', chart)
     assert len(band.split()) == 6, "the band goes there along one side and back along the other"
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=5), st.floats(0, 1))
-def test_no_label_covers_another_and_none_leaves_the_drawing(pairs: list[tuple[float, float]], panel: float) -> None:
-    chart = str(gap_chart("X", [Round(f"round {at}", *pair) for at, pair in enumerate(pairs)], panel))
+def test_no_label_covers_another_and_none_leaves_the_drawing(pairs: list[tuple[float, float]], before: float) -> None:
+    chart = str(gap_chart("X", [Round(f"round {at}", *pair) for at, pair in enumerate(pairs)], before))
     heights = sorted(float(y) for y in re.findall(r'text class="name [a-z]+" x="[\d.]+" y="([\d.]+)"', chart))
     assert len(heights) == 4
     assert all(b - a >= LABEL - 0.1 for a, b in pairwise(heights))

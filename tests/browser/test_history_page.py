@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,28 @@ def test_every_ticker_has_its_nights_with_their_numbers(
                 else f"{day}: no view, {row['status']}"
             )
             assert said in told
+
+
+def test_the_first_line_tells_sessions_from_runs(nights: Night, store: Path, page_of: PageOf, opened: Opened) -> None:
+    """The second night once more under another name: four runs, of which three are drawn."""
+    span = f"{DAYS[0]} to {DAYS[-1]}"
+    assert f"3 sessions {span}" in _first_line(opened(page_of(nights.path, "--history")).page)
+    with closing(sqlite3.connect(store / "rebuttal.db")) as connection, connection:
+        ((old,),) = connection.execute("SELECT run_id FROM runs WHERE run_id LIKE ?", (f"{DAYS[1]}-%",))
+        new = f"{DAYS[1]}-00000000"
+        for table in ("runs", "feed", "artefacts"):
+            names = [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
+            swap = {"run_id": "?1", "position": "position + 10"}
+            picked = ", ".join(swap.get(name, f'"{name}"') for name in names)
+            connection.execute(f"INSERT INTO {table} SELECT {picked} FROM {table} WHERE run_id = ?2", (new, old))
+    page = opened(page_of(store, "--history")).page
+    assert f"3 sessions in 4 runs {span}" in _first_line(page)
+    assert page.locator(".nights tbody tr").count() == 4
+    assert "3 sessions" in page.locator(".multiples figcaption").first.inner_text()
+
+
+def _first_line(page: Any) -> str:
+    return " ".join(page.locator("header .engine").inner_text().split())
 
 
 def test_the_axis_runs_from_0_to_1_and_days_are_to_scale(

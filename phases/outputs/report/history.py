@@ -9,6 +9,7 @@ from markupsafe import Markup
 from phases.outputs.report.charts import Mark, past_chart
 from phases.outputs.report.records import Past, PastRun
 from phases.outputs.report.ticker import Cited, Test, cited, tests
+from phases.outputs.report.words import count
 from schemas.feed import FeedRow
 from schemas.manager import WeighedClaim
 
@@ -44,6 +45,12 @@ class Open(NamedTuple):
 def run_lines(past: Past) -> list[RunLine]:
     """The runs, newest first."""
     return [_line(run) for run in reversed(past.runs)]
+
+
+def nights_told(past: Past) -> str:
+    """How many sessions the runs stand for, and how many runs there are where one was run again."""
+    sessions, runs = len({run.record.session for run in past.runs}), len(past.runs)
+    return count(sessions, "session") + (f" in {count(runs, 'run')}" if runs != sessions else "")
 
 
 def _line(run: PastRun) -> RunLine:

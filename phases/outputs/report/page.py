@@ -20,7 +20,7 @@ from markupsafe import Markup
 from phases.core.text import printable
 from phases.outputs.report import front, words
 from phases.outputs.report.charts import delta_chart
-from phases.outputs.report.history import past_tickers, past_waiting, run_lines
+from phases.outputs.report.history import nights_told, past_tickers, past_waiting, run_lines
 from phases.outputs.report.records import Night, Past
 from phases.outputs.report.score import calibrated, score
 from phases.outputs.report.ticker import block
@@ -128,6 +128,7 @@ def history_page(past: Sequence[Past]) -> str:
         {
             "engine": one.engine,
             "runs": run_lines(one),
+            "nights": nights_told(one),
             "tickers": past_tickers(one),
             "waiting": past_waiting(one),
             "score": score(one.resolved),

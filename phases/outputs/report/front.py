@@ -57,16 +57,9 @@ def moved_first(lines: Sequence[Line]) -> list[Line]:
 
 
 def stance_told(one: Line) -> str:
-    """The stance, and where it comes from if it moved.
-
-    A stance that the debate changed is told before one that differs from the last night's.
-    """
-    row = one.row
-    if one.stance and one.stance != row.stance:
-        return f"{one.stance} → {row.stance}"
-    if one.turned and one.last is not None:
-        return f"{one.last.stance} → {row.stance}"
-    return f"{row.stance}"
+    """The stance, and the one before the debate if that was another: an arrow only says what the debate changed."""
+    before, after = one.stance, one.row.stance
+    return f"{before} → {after}" if before and before != after else f"{after}"
 
 
 def why_told(one: Line) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from phases.outputs.report.records import Night, TickerNight
+from phases.core.budget import MICROS
+from phases.outputs.report.records import Night, TickerNight, held
 from phases.outputs.report.words import chance, count, money, percent, signed
 from schemas.base import Stance
 from schemas.feed import FeedRow
@@ -26,6 +27,8 @@ class Line(NamedTuple):
     """What the latest earlier night said of it."""
     rated: bool
     """Whether it has a view."""
+    unended: float | None = None
+    """What a debate that came to no row cost, in US dollars as far as it is counted; absent if there was none."""
 
     @property
     def changed(self) -> bool:
@@ -47,7 +50,15 @@ def line_of(at: int, night: TickerNight, last: LastRow | None) -> Line:
     """A ticker's line; `at` is its place in the feed."""
     payload = night.outcome.analyst_payload
     rated = night.row.status in RATED
-    return Line(f"t{at}", night.row, payload.stance if payload and rated else None, last, rated)
+    return Line(f"t{at}", night.row, payload.stance if payload and rated else None, last, rated, _unended(night))
+
+
+def _unended(night: TickerNight) -> float | None:
+    failure, transcript, summary = night.outcome.failure, night.outcome.debate_transcript, night.outcome.debate_summary
+    asked = failure is not None and failure.phase in ("debate_transcript", "debate_summary")
+    if held(night.row) or not (asked or (transcript and transcript.ledger)):
+        return None
+    return summary.micros / MICROS if summary else 0.0
 
 
 def moved_first(lines: Sequence[Line]) -> list[Line]:
@@ -68,37 +79,48 @@ def why_told(one: Line) -> str:
     return f"{since}{one.row.reason or ''}"
 
 
-def earned(night: Night) -> str:
-    """Whether the debates were worth their price, in one or two sentences."""
-    health, rows = night.health, night.feed.rows
-    held = [row for row in rows if row.decided_by is not None]
-    debates = health.debates if health else len(held)
-    changed = health.changed if health else sum(row.conviction_post != row.conviction_pre for row in held)
+def earned(night: Night, lines: Sequence[Line]) -> str:
+    """Whether the debates were worth their price, those that did not end included, in one sentence."""
+    health, rows = night.health, [one.row for one in lines if held(one.row)]
+    unended = unended_of(lines)
+    debates = health.debates if health else len(rows)
+    changed = health.changed if health else sum(row.conviction_post != row.conviction_pre for row in rows)
+    spent = health.bill.debates_usd if health else sum(row.debate_cost_usd or 0 for row in rows) + sum(unended)
     if not debates:
-        return f"No debate was held over {count(len(rows), 'ticker')}."
+        over = f"over {count(len(lines), 'ticker')}"
+        if not unended:
+            return f"No debate was held {over}."
+        return f"No debate came to an end {over}{f'; those begun cost {money(spent)}' if spent else ''}."
     did = f"{count(debates, 'debate')} changed {changed or 'no'} decision{'s' * (changed != 1)}"
-    spent = health.bill.debates_usd if health else sum(row.debate_cost_usd or 0 for row in held)
+    more = f"{len(unended)} more did not end" if unended else ""
     if not spent:
-        return f"{did} and cost nothing."
+        return f"{did} and cost nothing{more and f'; {more}'}."
     each = f", {money(spent / changed)} for each decision changed" if changed else ""
-    return f"{did} and cost {money(spent)}{each}."
+    if sum(unended):
+        return f"{did}; {more} ({money(sum(unended))}). Together they cost {money(spent)}{each}."
+    return f"{did} and cost {money(spent)}{each}{more and f'; {more}'}."
+
+
+def unended_of(lines: Sequence[Line]) -> list[float]:
+    """What each debate that came to no row cost."""
+    return [one.unended for one in lines if one.unended is not None]
 
 
 Told = tuple[str, str, str]
 """What, how much, and what it means."""
 
 
-def health_rows(health: NightHealth) -> list[tuple[str, list[Told]]]:
-    """The health of a night by group."""
-    return [("Debates", _debates(health)), ("Turns", _turns(health)), ("Evidence", _coverage(health))]
+def health_rows(health: NightHealth, unended: Sequence[float] = ()) -> list[tuple[str, list[Told]]]:
+    """The health of a night by group. `unended` is what each debate that came to no row cost."""
+    return [("Debates", _debates(health, len(unended))), ("Turns", _turns(health)), ("Evidence", _coverage(health))]
 
 
-def _debates(health: NightHealth) -> list[Told]:
+def _debates(health: NightHealth, unended: int) -> list[Told]:
     tilt, error = health.tilt.mean, health.tilt.error
     lean = "–" if tilt is None else f"{tilt:+.2f}".replace("-", "−")
     sure = "" if error is None else f"± {error:.2f}; "
     return [
-        ("held", f"{health.debates:,}", f"and {health.gated:,} not bought"),
+        ("held", f"{health.debates:,}", f"and {health.gated:,} not bought{f', {unended:,} not ended' * bool(unended)}"),
         ("decisions changed", f"{health.changed:,}", f"{health.stances_changed:,} with another stance"),
         ("contested", f"{health.contested:,}", "the manager's word opposed the moves"),
         ("echo", _share(health.echo), "changes with the sign of the view before"),
@@ -138,29 +160,30 @@ def _coverage(health: NightHealth) -> list[Told]:
     ]
 
 
-def bill_rows(night: Night) -> list[Told]:
-    """Calls, tokens and money of the run."""
+def bill_rows(night: Night, unended: Sequence[float] = ()) -> list[Told]:
+    """Calls, tokens and money of the run. `unended` is what each debate that came to no row cost."""
     rows: list[Told] = []
     if night.record is not None:
         calls = night.record.calls
         again = f"{calls.replayed:,} more from the journal, {calls.repaired:,} repaired, {calls.void:,} void"
         rows.append(("calls made", f"{calls.made:,}", again))
     if night.health is not None:
-        return rows + _bill(night.health.bill)
+        return rows + _bill(night.health.bill, unended)
     if night.record is not None:
         rows += [("tokens", f"{night.record.tokens:,}", "read and written")]
         rows += [("money", money(night.record.cost_usd), "of the run, over all its starts")]
     return rows
 
 
-def _bill(bill: Bill) -> list[Told]:
+def _bill(bill: Bill, unended: Sequence[float] = ()) -> list[Told]:
     ceiling = "no ceiling" if bill.ceiling_usd is None else f"of at most {money(bill.ceiling_usd)}"
+    lost = f"; {money(sum(unended))} of it for {len(unended):,} not ended" if sum(unended) else ""
     cached = "" if bill.cache_read_share is None else f"{percent(bill.cache_read_share)} from a prompt cache"
     return [
         ("tokens read", f"{bill.input_tokens:,}", cached),
         ("tokens written", f"{bill.output_tokens:,}", ""),
         ("money", money(bill.cost_usd), ceiling),
-        ("of it debates", money(bill.debates_usd), "managers included, when they were bought"),
+        ("of it debates", money(bill.debates_usd), f"managers included, when they were bought{lost}"),
         ("a changed decision", money(bill.per_changed_usd), "money of the debates for each"),
     ]
 
@@ -169,7 +192,7 @@ def deltas(night: Night) -> list[tuple[int, int]]:
     """Debates by the change they came to."""
     if night.health is not None:
         return [(one.delta, one.debates) for one in night.health.deltas]
-    found = [row.conviction_delta for row in night.feed.rows if row.decided_by is not None]
+    found = [row.conviction_delta for row in night.feed.rows if held(row)]
     return [(delta, found.count(delta)) for delta in range(-2, 3) if delta in found]
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from phases.outputs.report.charts import Mark, past_chart
-from phases.outputs.report.records import Past, PastRun
+from phases.outputs.report.records import Past, PastRun, held
 from phases.outputs.report.ticker import Cited, Test, cited, tests
 from phases.outputs.report.words import count
 from schemas.feed import FeedRow
@@ -54,9 +54,9 @@ def nights_told(past: Past) -> str:
 
 
 def _line(run: PastRun) -> RunLine:
-    held = [row for row in run.rows if row.decided_by is not None]
+    debated = [row for row in run.rows if held(row)]
     statuses = ", ".join(f"{number} {status}" for status, number in run.record.statuses.items())
-    return RunLine(run, statuses, len(held), sum(row.conviction_post != row.conviction_pre for row in held))
+    return RunLine(run, statuses, len(debated), sum(row.conviction_post != row.conviction_pre for row in debated))
 
 
 def past_tickers(past: Past) -> list[PastTicker]:

@@ -97,6 +97,7 @@ def _fitted(debates: list[str], room: int) -> int:
 
 def _night(night: Night, lines: Sequence[front.Line], blocks: Sequence[tuple[Markup, Markup]]) -> dict[str, Any]:
     header, health = night.header, night.health
+    unended = front.unended_of(lines)
     dump = header.model_dump(mode="json", include={"settings", "prices"})
     return {
         "night": night,
@@ -109,10 +110,10 @@ def _night(night: Night, lines: Sequence[front.Line], blocks: Sequence[tuple[Mar
         "contested": [one for one in lines if one.row.status == "contested"],
         "without": [one for one in lines if not one.rated],
         "still": [one for one in lines if one.rated and not one.moved and one.row.status != "contested"],
-        "earned": front.earned(night),
+        "earned": front.earned(night, lines),
         "health": health,
-        "groups": front.health_rows(health) if health else [],
-        "bill": front.bill_rows(night),
+        "groups": front.health_rows(health, unended) if health else [],
+        "bill": front.bill_rows(night, unended),
         "deltas": delta_chart(front.deltas(night)),
         "debated": sum(number for _, number in front.deltas(night)),
         "calibration": calibrated(night.resolved) if night.resolved.known else None,
@@ -127,8 +128,8 @@ def history_page(past: Sequence[Past]) -> str:
     engines = [
         {
             "engine": one.engine,
-            "runs": run_lines(one),
             "nights": nights_told(one),
+            "runs": run_lines(one),
             "tickers": past_tickers(one),
             "waiting": past_waiting(one),
             "score": score(one.resolved),

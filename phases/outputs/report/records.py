@@ -16,6 +16,11 @@ from schemas.risk import RiskCase
 from schemas.run import RunHeader, RunRecord
 
 
+def held(row: FeedRow) -> bool:
+    """Whether a debate stands behind a row, as the health of a night counts them; its cost is the row's."""
+    return row.debate_cost_usd is not None
+
+
 @dataclass(frozen=True)
 class TickerNight:
     """One ticker's night."""

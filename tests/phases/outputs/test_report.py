@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from phases.core.runs import Runs
 from phases.core.store import open_store
 from phases.outputs.report.charts import LABEL, Mark, Round, delta_chart, gap_chart, gap_told, past_chart
-from phases.outputs.report.front import _bill, health_rows
+from phases.outputs.report.front import health_rows
 from phases.outputs.report.words import FATE, FLAGS, STATUS, flag_text
 from phases.report import night_text
 from schemas.health import Share
@@ -28,7 +28,7 @@ from tests.browser.stores import HEALTH
 from tests.conftest import DAY, ROOT, Cli, Night, Shared, Told
 
 ROUNDS = (Round("opening", 0.65, 0.25), Round("round 1", 0.65, 0.28), Round("round 2", 0.68, 0.28))
-"""The contested question of the forecaster debate: gaps .40, .37, .40; the panel's mean is .4133."""
+"""The contested question of the forecaster debate: gaps .40, .37, .40; .4133 is the probability before it."""
 
 
 def test_the_gap_chart_says_every_number() -> None:
@@ -229,8 +229,3 @@ def test_a_share_of_few_cases_is_told_as_a_count(cases: int, told: str) -> None:
     share = Share(share=round(2 / 3, 4) if cases else None, n=cases)
     rows = dict(health_rows(HEALTH.model_copy(update={"echo": share})))["Debates"]
     assert {name: value for name, value, _ in rows}["echo"] == told
-
-
-def test_no_cache_is_spoken_of_where_nothing_was_read() -> None:
-    bill = HEALTH.bill.model_copy(update={"input_tokens": 0, "cache_read_share": None})
-    assert ("tokens read", "0", "") in _bill(bill)

@@ -112,13 +112,13 @@ def _spoiled(value: Any, given: Iterator[str]) -> Any:
     }
 
 
-def enlarge(out: Path, number: int) -> str:
+def enlarge(out: Path, number: int, name: str = "X{:04}") -> str:
     """Make the last run one of so many tickers, copies of its own under other names; gives the run's id."""
     with closing(sqlite3.connect(out / "rebuttal.db")) as connection, connection:
         run_id, header, record = connection.execute(
             "SELECT run_id, header, record FROM runs ORDER BY position DESC LIMIT 1"
         ).fetchone()
-        names = {f"X{at:04}": TICKERS[at % len(TICKERS)] for at in range(number)}
+        names = {name.format(at): TICKERS[at % len(TICKERS)] for at in range(number)}
         kept = connection.execute("SELECT ticker, name, body FROM artefacts WHERE run_id = ?", (run_id,)).fetchall()
         (feed,) = (json.loads(body) for _, name, body in kept if name == "portfolio_feed")
         rows = {row["ticker"]: row for row in feed["rows"]}
@@ -141,3 +141,16 @@ def enlarge(out: Path, number: int) -> str:
             "UPDATE runs SET header = ?, record = ? WHERE run_id = ?", (json.dumps(told), json.dumps(said), run_id)
         )
     return str(run_id)
+
+
+def stretch(out: Path) -> None:
+    """Make the last run one of long names that are held, each with a status, a stance and numbers that need room."""
+    enlarge(out, 10, "ABCDEFG{:02}.HK")
+    given = cycle(("contested", "refused", "degraded", "debated", "gated"))
+
+    def row(one: dict[str, Any]) -> dict[str, Any]:
+        status = next(given)
+        wide = {"stance": "watch", "conviction_pre": -5, "conviction_delta": -2, "view_excess_return": -0.123}
+        return {**one, "held": True, "status": status, **(wide if one["stance"] else {"status": "refused"})}
+
+    rewrite(out, body=lambda one: {**one, "rows": [row(each) for each in one["rows"]]} if "rows" in one else one)

@@ -14,6 +14,7 @@ import pytest
 
 from tests.browser.conftest import Opened
 from tests.browser.stores import DAYS, TICKERS
+from tests.browser.widths import wrong_at
 from tests.conftest import Night
 
 PageOf = Callable[..., Path]
@@ -97,3 +98,7 @@ def test_a_phone_needs_no_sideways_scrolling(nights: Night, page_of: PageOf, ope
     page = opened(page_of(nights.path, "--history"), width=360).page
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") == 360
+
+
+def test_every_width_reads_well(nights: Night, page_of: PageOf, opened: Opened) -> None:
+    assert wrong_at(opened(page_of(nights.path, "--history")).page) == {}

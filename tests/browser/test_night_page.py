@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import Opened
-from tests.browser.stores import DAYS, TICKERS, with_health
+from tests.browser.stores import DAYS, TICKERS, stretch, with_health
+from tests.browser.widths import wrong_at
 from tests.conftest import Night
 
 PageOf = Callable[..., Path]
@@ -214,6 +215,32 @@ def test_a_phone_needs_no_sideways_scrolling(store: Path, page_of: PageOf, opene
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") == 360
     assert page.locator("#all tbody tr").first.locator("td:visible").count() == 4
+
+
+def test_every_width_reads_well(store: Path, page_of: PageOf, opened: Opened) -> None:
+    """Names of twelve letters that are held, every kind of status, two-digit numbers and long reasons."""
+    with_health(store)
+    stretch(store)
+    page = opened(page_of(store)).page
+    assert wrong_at(page) == {}
+    shown = {}
+    for width in (1400, 1000, 600, 320):
+        page.set_viewport_size({"width": width, "height": 900})
+        shown[width] = page.locator("#all thead th:visible").all_inner_texts()
+    assert len(shown[1400]) == 11
+    assert shown[1000] == ["ticker", "status", "stance", "change", "after", "p after", "why"]
+    assert shown[600] == ["ticker", "status", "stance", "change", "after"]
+    assert shown[320] == ["ticker", "status", "stance", "after"]
+
+
+def test_the_measure_of_widths_measures(store: Path, page_of: PageOf, opened: Opened) -> None:
+    """With every column shown in every window the reasons are crushed and the page must be scrolled."""
+    stretch(store)
+    page = opened(page_of(store), bypass_csp=True).page
+    page.add_style_tag(content=".wide, .wider { display: table-cell !important; }")
+    found = wrong_at(page)
+    assert any("to scroll sideways" in one for one in found[720])
+    assert any("a reason has" in one for one in found[720]) and any("is broken in" in one for one in found[720]), found
 
 
 def test_it_prints_with_its_blocks_unfolded(page: Any, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import typer
 from phases.core.errors import Stopped, UsageError
 from phases.core.log import set_form
 from phases.core.text import DEFAULT_OUT, nearest, printable
-from phases.entry import leave, out_folder, tell
+from phases.entry import leave, out_folder, say, tell
 
 if TYPE_CHECKING:
     from phases.core.store import Store
@@ -75,7 +75,7 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool, quiet: bool
     from phases.core.store import FILE, configured_store, has_store
     from phases.nightly import attended
     from phases.notify import address
-    from phases.outputs.terminal import coloured, feed_table, first_lines, last_lines
+    from phases.outputs.terminal import coloured, feed_table, first_lines, last_lines, width
     from phases.plan import plan, resume_plan, settings_of
     from phases.show import risk_line
 
@@ -89,17 +89,17 @@ def _run(words: Words, out: Path, resume: str | None, as_json: bool, quiet: bool
     with closing(configured_store(out, lock_seconds=settings.operation.lock_seconds)) as store:
         planned = plan(words, Runs(store)) if resume is None else resume_plan(words, Runs(store), resume)
         if not (as_json and quiet):
-            tell(first_lines(planned.header, planned.span), None if as_json else sys.stdout)
+            tell(first_lines(planned.header, planned.span, width(aside=as_json)), None if as_json else sys.stdout)
         for note in () if quiet else planned.notes:
-            tell(f"note: {note}")
+            say(f"note: {note}")
         try:
-            finished, page = attended(planned, store, out, tell, quiet=quiet)
+            finished, page = attended(planned, store, out, say, quiet=quiet)
         except KeyboardInterrupt:
             if Runs(store).holds(planned.header.run_id):
                 raise Stopped("interrupted") from None
             raise
         if risk := risk_line(store, finished.record.run_id):
-            tell(risk)
+            say(risk)
     table = feed_table(finished.feed, colour=not as_json and coloured(sys.stdout))
     told = f"\n{table}\n\n{last_lines(finished.record, finished.spent)}\n{page}"
     tell(finished.record.model_dump_json() if as_json else told, sys.stdout)
@@ -130,7 +130,7 @@ def replay(
         raise UsageError("replay: --max-cost goes with --ask; nothing else is paid for")
     with closing(_open(out)) as store:
         if skill is not None:
-            tried = rerun(store, out, name, skill, ask, tell, max_cost)
+            tried = rerun(store, out, name, skill, ask, say, max_cost)
             print(tried.text)
             raise typer.Exit(tried.exit)
         known = Runs(store).find(name)
@@ -172,9 +172,9 @@ def feed(
     with closing(_open(out)) as store:
         run_id = Runs(store).find(name).run_id
         if diff is not None:
-            content: str | bytes = what_changed(store, diff, name, form, tell)
+            content: str | bytes = what_changed(store, diff, name, form, say)
         else:
-            content = hand_off(store, name, form or "csv", prior, tell)
+            content = hand_off(store, name, form or "csv", prior, say)
     sys.stdout.write(deliver(content, to, out / run_id / f"feed.{form}"))
     if to not in (None, STDOUT):
         tell(str(to))
@@ -204,7 +204,7 @@ def skill(
         return
     said = ask_alone(turn, out, price_table(settings, folder_of(words)))
     for note in said.notes:
-        tell(note)
+        say(note)
     if said.answer is None:
         raise typer.Exit(1)
     print(said.answer)

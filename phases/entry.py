@@ -35,6 +35,13 @@ def tell(line: str, stream: TextIO | None = None, level: int = logging.INFO) -> 
         os.dup2(os.open(os.devnull, os.O_WRONLY), (stream or sys.stderr).fileno())
 
 
+def say(line: str) -> None:
+    """Tell a person on stderr: on a terminal the line breaks between words."""
+    from phases.outputs.terminal import noted
+
+    tell(noted(line))
+
+
 def _with_command(app: typer.Typer, words: list[str]) -> list[str]:
     """`run` where no command is named: for bare options, and for words that can only be tickers."""
     first = words[0] if words else "--"

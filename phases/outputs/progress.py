@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 EVERY_SECONDS = 30
 """How often a plain line also says what was called and spent."""
 
+BAR, WIDEST_BAR = 8, 30
+"""Fewest and most columns of the bar. Where fewer are left, how long it will take is not told; then there is no bar."""
+
 WAITS = 3
 """Most waits shown."""
 
@@ -129,11 +132,20 @@ class Block(Progress):
         from rich.progress_bar import ProgressBar
         from rich.table import Table
 
-        left, took = self.left(), _clock(ticks() - self.begun)
-        bar = Table.grid(padding=(0, 1))
+        done, left, took = f"{self.ended}/{self.tickers} tickers", self.left(), _clock(ticks() - self.begun)
         told = f"{took}, about {left} left" if left else took
-        bar.add_row(f"{self.ended}/{self.tickers} tickers", ProgressBar(self.tickers, self.ended, width=30), told)
+        if self._room(done, told) < BAR:
+            told = took
+        room = self._room(done, told)
+        if room < BAR:
+            return Group(_line(f"{done} {told}"), *self._lines())
+        bar = Table.grid(padding=(0, 1))
+        bar.add_row(done, ProgressBar(self.tickers, self.ended, width=min(room, WIDEST_BAR)), told)
         return Group(bar, *self._lines())
+
+    def _room(self, done: str, told: str) -> int:
+        """Columns left between the two for a bar."""
+        return self._console.width - len(f"{done} ") - len(f" {told} ")
 
     def _lines(self) -> Iterator[Text]:
         with self._lock:

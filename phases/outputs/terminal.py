@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
 import textwrap
+from collections.abc import Mapping
 from typing import TextIO
 
 from phases.core.budget import Spent
+from phases.core.log import is_json
 from phases.core.text import printable
 from schemas.feed import FeedRow, PortfolioFeed
 from schemas.health import NightHealth
@@ -20,6 +24,9 @@ USUAL = 80
 WHY = 8
 """Fewest columns in which a reason says anything; where fewer are left, the table goes without."""
 
+SPARED = ("pre", "delta", "post", "stance")
+"""Columns that a table goes without where it has no room for all, the first of them first."""
+
 FAINT, RED, GREEN, YELLOW = "2", "31", "32", "33"
 STANCE_COLOURS = {"buy": GREEN, "sell": RED}
 STATUS_COLOURS = {
@@ -29,7 +36,7 @@ STATUS_COLOURS = {
 }
 
 
-def first_lines(header: RunHeader, span: Span | None) -> str:
+def first_lines(header: RunHeader, span: Span | None, room: int | None = None) -> str:
     """Which engine speaks and how far its prices reach; then which night and run."""
     source, tickers = header.settings.source.name, len(header.tickers)
     mean = " | benchmark: equal-weight mean of its series" * (header.question.benchmark == UNIVERSE_MEAN)
@@ -37,7 +44,7 @@ def first_lines(header: RunHeader, span: Span | None) -> str:
         f"engine: {header.engine} | {source} prices {f'end {span.last}' if span else 'from the journal'}{mean}",
         f"night of {header.as_of} | {tickers} ticker{'s' * (tickers != 1)} | run {header.run_id}",
     )
-    return "\n".join(wrapped(one, "") for one in lines)
+    return "\n".join(wrapped(one, "", room) for one in lines)
 
 
 def coloured(stream: TextIO) -> bool:
@@ -65,23 +72,34 @@ def feed_table(feed: PortfolioFeed, room: int | None = None, *, colour: bool = F
     """
     room = room or width()
     wide = max([6, *(len(row.ticker) for row in feed.rows)])
-    head = f"{'ticker':{wide}}  {'status':9}  {'pre':>3}  {'delta':>5}  {'post':>4}  {'stance':6}"
+    heads = _heads(wide, room)
+    head = "  ".join(heads.values())
     left = room - len(head) - 2
     head += "  why" * (left >= WHY)
     lines = [head, "-" * min(room, wide + 62)]
     for row in sorted(feed.rows, key=lambda one: one.conviction_post == one.conviction_pre):
-        cells = [
-            f"{row.ticker:{wide}}",
-            _painted(f"{row.status:9}", STATUS_COLOURS.get(row.status), colour),
-            f"{points_text(row.conviction_pre):>3}",
-            f"{points_text(row.conviction_delta):>5}",
-            f"{points_text(row.conviction_post):>4}",
-            _painted(f"{row.stance or '-':6}", STANCE_COLOURS.get(row.stance or ""), colour),
-            _shortened(_why(row), left) if left >= WHY else "",
-        ]
-        lines.append("  ".join(cells).rstrip())
-    notes = [note for flag, note in NOTES.items() if any(flag in row.flags for row in feed.rows)]
+        cells = {
+            "ticker": f"{row.ticker:{wide}}",
+            "status": _painted(f"{row.status:9}", STATUS_COLOURS.get(row.status), colour),
+            "pre": f"{points_text(row.conviction_pre):>3}",
+            "delta": f"{points_text(row.conviction_delta):>5}",
+            "post": f"{points_text(row.conviction_post):>4}",
+            "stance": _painted(f"{row.stance or '-':6}", STANCE_COLOURS.get(row.stance or ""), colour),
+        }
+        why = _shortened(_why(row), left) if left >= WHY else ""
+        lines.append("  ".join([*(cells[name] for name in heads), why]).rstrip())
+    notes = [wrapped(note, "", room) for flag, note in NOTES.items() if any(flag in row.flags for row in feed.rows)]
     return "\n".join([*lines, *([""] if notes else []), *notes])
+
+
+def _heads(wide: int, room: int) -> Mapping[str, str]:
+    """Headings of the columns that find room beside tickers so wide; ticker and status always stand."""
+    heads = {"ticker": f"{'ticker':{wide}}", "status": f"{'status':9}"}
+    heads |= {"pre": "pre", "delta": "delta", "post": "post", "stance": "stance"}
+    for name in SPARED:
+        if len("  ".join(heads.values())) > room:
+            del heads[name]
+    return heads
 
 
 def _painted(text: str, colour: str | None, on: bool) -> str:
@@ -115,8 +133,8 @@ def last_lines(record: RunRecord, spent: Spent) -> str:
     if spent.calls:
         lines.append(str(spent))
     if record.health is not None:
-        lines += [_moved(record.health), *(wrapped(f"alarm: {one.text}", "") for one in record.health.alarms)]
-    return "\n".join([*lines, record.out])
+        lines += [_moved(record.health), *(f"alarm: {one.text}" for one in record.health.alarms)]
+    return "\n".join([*(wrapped(one, "") for one in lines), record.out])
 
 
 def _moved(health: NightHealth) -> str:
@@ -126,13 +144,25 @@ def _moved(health: NightHealth) -> str:
     return f"{debates} debate{'s' * (debates != 1)} changed {changed} decision{'s' * (changed != 1)}{each}"
 
 
-def wrapped(text: str, indent: str = "  ") -> str:
+def wrapped(text: str, indent: str = "  ", room: int | None = None) -> str:
     """A paragraph that breaks between words and hangs under its label."""
     return textwrap.fill(
-        printable(text), width(), initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False
+        printable(text),
+        room or width(),
+        initial_indent=indent,
+        subsequent_indent=f"{indent}  ",
+        break_on_hyphens=False,
     )
 
 
-def width() -> int:
-    """Columns there are."""
-    return min(shutil.get_terminal_size((USUAL, 24)).columns, WIDEST)
+def noted(text: str) -> str:
+    """A line for stderr: on a terminal it breaks between words; in a log, or read by a program, it is one line."""
+    return wrapped(text, "", width(aside=True)) if sys.stderr.isatty() and not is_json() else text
+
+
+def width(*, aside: bool = False) -> int:
+    """Columns there are; `aside` for stderr, whose terminal counts where stdout is none."""
+    usual = USUAL
+    if aside and sys.stderr.isatty():
+        usual = os.get_terminal_size(sys.stderr.fileno()).columns or USUAL
+    return min(shutil.get_terminal_size((usual, 24)).columns, WIDEST)

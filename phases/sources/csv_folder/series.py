@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from phases.core.text import printable
-from phases.evidence.dividends import PLAUSIBLE, UNSEEN
 from phases.evidence.calendar import HOLE, LACKING
+from phases.evidence.dividends import PLAUSIBLE, UNSEEN
 from phases.evidence.rows import SESSIONS
 from phases.maths.currency import currency_code
 from phases.sources.csv_folder.actions import NO_ACTIONS, Actions, Told, stated

@@ -153,6 +153,7 @@ TEXT = "\n".join([HEAD, *ROWS, ""])
         ("AAA.csv.gz", gzip.compress(gzip.compress(TEXT.encode())), r"packed with gzip twice\); unpack it once"),
         *((f"AAA.csv{ending}", raw, r"it is empty\); copy or download it again") for ending, raw in EMPTY),
     ],
+    ids=lambda value: f"{len(value)} bytes" if isinstance(value, bytes) else None,
 )
 def test_what_else_a_file_is_has_its_own_remedy(tmp_path: Path, file: str, raw: bytes, told: str) -> None:
     (tmp_path / file).write_bytes(raw)

@@ -60,7 +60,8 @@ def join(
     a configured axis or for a view of an axis that is not configured.
 
     >>> view = AxisNumbers("buy", 0.8, 0.6)
-    >>> join({"a": Fraction(3, 5), "b": Fraction(2, 5)}, {"a": view}, correlations={}, watch_spread=Fraction(1, 5))
+    >>> shares, rho = {"a": Fraction(3, 5), "b": Fraction(2, 5)}, {frozenset("ab"): Fraction(3, 10)}
+    >>> join(shares, {"a": view}, correlations=rho, watch_spread=Fraction(1, 5))
     Joined(score=2, stance='buy', probability=0.56, spread=None, margin=0.9)
     """
     if not weights or set(axes) - set(weights):

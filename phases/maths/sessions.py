@@ -31,9 +31,17 @@ class OutsideCalendar(ValueError):
     """A day that the calendar of an exchange does not reach."""
 
 
-@cache
 def _calendar(exchange: str, year: int) -> Any:
     """The calendar around a year, as far as the exchange's is known. Raises OutsideCalendar where it is not."""
+    found = _built(exchange, year)
+    if isinstance(found, OutsideCalendar):
+        raise OutsideCalendar(*found.args)
+    return found
+
+
+@cache
+def _built(exchange: str, year: int) -> Any:
+    """The calendar around a year, or why there is none: a second try takes as long as the first."""
     import exchange_calendars  # takes about a second
     from exchange_calendars.calendar_utils import global_calendar_dispatcher
 
@@ -43,14 +51,14 @@ def _calendar(exchange: str, year: int) -> Any:
     end = min(date(year + 2, 12, 31), known[1] or date.max)
     if not start.year <= year <= end.year:
         span = " to ".join(str(day) for day in known if day)
-        raise OutsideCalendar(f"the sessions of {exchange} are known for {span} alone, not for {year}")
+        return OutsideCalendar(f"the sessions of {exchange} are known for {span} alone, not for {year}")
     with _BUILDING, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the library's use of pandas is its own business
         try:
             return exchange_calendars.get_calendar(exchange, start=start.isoformat(), end=end.isoformat())
         except ValueError:  # the library contradicts itself, as 4.13.2 does for Tel Aviv before 2026
             told = f"exchange-calendars {exchange_calendars.__version__} knows no sessions of {exchange} for {year}"
-            raise OutsideCalendar(told) from None
+            return OutsideCalendar(told)
 
 
 def last_session(exchange: str, day: date) -> date:

@@ -13,8 +13,8 @@ from tests.command_line.conftest import ENGINE
 from tests.conftest import DAY, Cli, Night, Shelf
 
 KEYS = [
-    *("run_id", "as_of", "session", "engine", "protocol", "statuses", "tickers", "calls", "tokens", "cost_usd"),
-    *("out", "exit", "health"),
+    *("run_id", "as_of", "session", "engine", "protocol", "statuses", "tickers", "left_out", "calls"),
+    *("tokens", "cost_usd", "out", "exit", "health"),
 ]
 
 

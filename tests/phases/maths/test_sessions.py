@@ -6,7 +6,14 @@ from datetime import date
 
 import pytest
 
-from phases.maths.sessions import OutsideCalendar, known_calendars, last_session, session_after, sessions_between
+from phases.maths.sessions import (
+    OutsideCalendar,
+    is_closed,
+    known_calendars,
+    last_session,
+    session_after,
+    sessions_between,
+)
 
 
 @pytest.mark.parametrize(
@@ -83,3 +90,20 @@ def test_what_a_calendar_does_not_reach_is_said() -> None:
     with pytest.raises(OutsideCalendar, match="XBOM are known for 1997-01-01 to 2026-12-31 alone, not for 1990"):
         last_session("XBOM", date(1990, 1, 2))
     assert sessions_between("XSAU", date(2020, 12, 1), date(2021, 1, 5)) == 3, "from its first day: 3, 4 and 5 January"
+
+
+def test_a_calendar_that_cannot_be_had_is_sought_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    import exchange_calendars
+
+    sought = []
+
+    def nothing(*told: object, **more: object) -> None:
+        sought.append(told)
+        raise ValueError("no sessions")
+
+    monkeypatch.setattr(exchange_calendars, "get_calendar", nothing)
+    for _ in range(5):
+        assert not is_closed("XLON", date(1871, 1, 7))
+        with pytest.raises(OutsideCalendar, match="knows no sessions of XLON for 1871"):
+            last_session("XLON", date(1871, 1, 7))
+    assert len(sought) == 1

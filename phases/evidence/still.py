@@ -19,11 +19,16 @@ LATEST_HALTED = 5
 FROZEN, FROZEN_CLOSES = 5, 10
 """Bars in a row that no market makes the same, with their volume; and closes in a row, where nothing else is known."""
 
+SAME, STANDS = 1e-5, 1e-4
+"""Relative difference of two bars up to which they are copies, be it with noise; and the range within which a
+benchmark never moves."""
+
 
 def flag_frozen(rows: Rows) -> int:
     """Flag bars in a row that say the same, as a feed that stands still does; gives the newest that says anything new.
 
-    Those without a trade may say the same.
+    Those without a trade may say the same; where shares change hands at prices that stand, only the flag is due. Where nobody tells of trades, as of a fund's value, a run is an end only if
+    it is twice as long as any other.
     """
     told = {name: rows.columns[name] for name in ("open", "high", "low", "close", "volume") if len(rows.columns[name])}
     volume = rows.columns["volume"]
@@ -32,17 +37,24 @@ def flag_frozen(rows: Rows) -> int:
     if traded and len(told) > 2:
         closes = {"close": told["close"], "volume": told["volume"]}
         runs |= {one for one in _runs(closes, FROZEN_CLOSES, traded) if not any(one[1] == other[1] for other in runs)}
+    ends = set(runs)
+    if traded and len(told) == 5:
+        standing = _runs({name: told[name] for name in told if name != "volume"}, FROZEN_CLOSES, False)
+        moved = {one for one in standing if (volume[one[0] : one[1] + 1] > 0).all()}
+        runs |= {one for one in moved if not any(one[1] == other[1] for other in runs)}
     for first, last in sorted(runs):
         rows.flags.add("frozen")
         days = f"{rows.days[first]} to {rows.days[last]}"
         rows.notes.append(f"{last - first + 1} bars in a row say the same: {days}")
     newest = len(rows.days) - 1
-    return min((first for first, last in runs if last == newest), default=newest)
+    others = max((last - first + 1 for first, last in ends if last != newest), default=0)
+    firsts = [first for first, last in ends if last == newest]
+    return min((one for one in firsts if traded or (one and newest - one + 1 >= 2 * others)), default=newest)
 
 
 def _runs(told: dict[str, Floats], least: int, traded: bool) -> set[tuple[int, int]]:
     """The first and last place of every run of equal rows that is at least so long."""
-    same = np.logical_and.reduce([one[1:] == one[:-1] for one in told.values()])
+    same = np.logical_and.reduce([np.isclose(one[1:], one[:-1], rtol=SAME, atol=0) for one in told.values()])
     if traded:
         same &= told["volume"][1:] > 0
     ends = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]]).astype(int)))
@@ -53,7 +65,7 @@ def _runs(told: dict[str, Floats], least: int, traded: bool) -> set[tuple[int, i
 def check_moves(rows: Rows) -> None:
     """Refuse a benchmark whose closes do not move: nothing can be compared with it."""
     newest = rows.columns["adj_close"][-USUAL - 1 :]
-    if len(newest) > LATEST_HALTED and not np.ptp(newest):
+    if len(newest) > LATEST_HALTED and np.ptp(newest) <= STANDS * newest[-1]:
         same = f"{counted(len(newest), 'close')} to {rows.days[-1]} are all {newest[-1]:g}"
         rows.refuse(f"{same}: what never moves is no benchmark")
 

@@ -40,7 +40,8 @@ def test_bars_that_repeat_are_flagged_with_their_days(first: int, count: int) ->
 
 def test_bars_that_only_resemble_each_other_are_not() -> None:
     assert snapshot(changed(frozen(270, 4))).flags == ()
-    assert snapshot(changed(frozen(270, 10, "volume"))).flags == (), "the price stands, and is traded"
+    assert snapshot(changed(frozen(271, 9, "volume"))).flags == (), "the price stands, and is traded"
+    assert snapshot(changed(frozen(270, 10, "volume"))).flags == ("frozen",), "for long, but it is not stale"
     nobody = changed(frozen(200, 10))
     nobody["volume"][200:210] = [0.0] * 10
     assert snapshot(nobody).flags == (), "nobody trades, so the price stands"

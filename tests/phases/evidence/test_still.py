@@ -46,7 +46,34 @@ def test_closes_alone_and_closes_with_their_volume_are_too(count: int) -> None:
 def test_four_bars_or_nine_closes_may_repeat() -> None:
     assert snapshot(changed(frozen(276, 4))).flags == ()
     assert snapshot({**changed(frozen(271, 9)), **CLOSES}).flags == ()
-    assert snapshot(changed(frozen(200, 80, "volume"))).flags == (), "the price stands, and is traded"
+    assert snapshot(changed(frozen(200, 80, "volume"))).flags == ("frozen",), "the price stands, and is traded"
+
+
+def fund(step: int) -> dict[str, Any]:
+    """Values of a fund that grow by a cent after so many days; nobody tells of trades."""
+    values = [10.0 + (at // step) / 100 for at in range(280)]
+    return {**walk(), **dict.fromkeys(("open", "high", "low", "close", "adj_close"), values), "volume": [0.0] * 280}
+
+
+@pytest.mark.parametrize(("step", "flags"), [(1, ()), (5, ()), (15, ("frozen",)), (1000, ("frozen",))])
+def test_values_of_a_fund_may_stand_as_they_do_all_the_time(step: int, flags: tuple[str, ...]) -> None:
+    assert snapshot(fund(step)).flags == flags, "never stale"
+
+
+def test_values_that_stand_longer_than_ever_have_ended() -> None:
+    ended = fund(5)
+    for name in ("open", "high", "low", "close", "adj_close"):
+        ended[name] = [*ended[name][:240], *[ended[name][240]] * 40]
+    with pytest.raises(TickerFailure, match="that is no copy"):
+        snapshot(ended)
+
+
+def test_copies_with_noise_are_copies() -> None:
+    bars = changed(frozen(240, 40))
+    for name in ("open", "high", "low", "close", "adj_close"):
+        bars[name] = [value * (1 + 1e-6 * (at % 3)) for at, value in enumerate(bars[name])]
+    with pytest.raises(TickerFailure, match="that is no copy"):
+        snapshot(bars)
 
 
 def flat(volume: bool) -> dict[str, Any]:

@@ -248,9 +248,16 @@ def _settled(words: Words, resumed: RunHeader | None) -> Settings:
     fresh = settings_of(words)
     if resumed is None:
         return fresh
-    own = resumed.settings.model_copy(update={"operation": fresh.operation, "notify": fresh.notify})
-    kept = fresh if words.config is not None else settings_of(words, own)
-    return kept.model_copy(update={"as_of": fresh.as_of if _says_as_of(words) else resumed.as_of})
+    kept = fresh if words.config is not None else settings_of(words, resumed.settings)
+    said = "\n".join(words.sets)
+    ceilings = {
+        name: getattr(resumed.settings.operation, name)
+        for name in ("max_cost", "max_cost_night")
+        if getattr(kept.operation, name) is None and f"operation.{name}=" not in said
+    }
+    operation = kept.operation.model_copy(update=ceilings)
+    as_of = fresh.as_of if _says_as_of(words) else resumed.as_of
+    return kept.model_copy(update={"as_of": as_of, "operation": operation})
 
 
 def _says_as_of(words: Words) -> bool:

@@ -300,3 +300,20 @@ def test_a_set_without_a_configuration_builds_on_that_of_the_run(tmp_path: Path)
     assert again.settings.provider.breaker == 3
     differs = plan(Words(sets=("debate.rounds=2",)), None, header).header
     assert any("debate.rounds" in one for one in changed(header, differs))
+
+
+@pytest.mark.parametrize(
+    ("words", "ceiling"),
+    [
+        (Words(), 0.01),
+        (Words(max_cost=0.5), 0.5),
+        (Words(config=ROOT / "configs" / "default.yaml"), 0.01),
+        (Words(sets=("operation.threads=2",)), 0.01),
+        (Words(sets=("operation.max_cost=null",)), None),
+    ],
+    ids=["nothing said", "raised", "a configuration without one", "another setting", "lifted"],
+)
+def test_the_ceiling_of_a_run_holds_until_it_is_raised(words: Words, ceiling: float | None) -> None:
+    begun = plan(Words(("IBM",), as_of=DAY, max_cost=0.01, sets=("operation.max_cost_night=0.02",)), None).header
+    operation = plan(words, None, begun).header.settings.operation
+    assert (operation.max_cost, operation.max_cost_night) == (ceiling, 0.02)

@@ -27,8 +27,8 @@ benchmark never moves."""
 def flag_frozen(rows: Rows) -> int:
     """Flag bars in a row that say the same, as a feed that stands still does; gives the newest that says anything new.
 
-    Those without a trade may say the same; where shares change hands at prices that stand, only the flag is due. Where nobody tells of trades, as of a fund's value, a run is an end only if
-    it is twice as long as any other.
+    Those without a trade may say the same; where shares change hands at prices that stand, only the flag is due. Where
+    nobody tells of trades, as of a fund's value, a run is an end only if it is twice as long as any other.
     """
     told = {name: rows.columns[name] for name in ("open", "high", "low", "close", "volume") if len(rows.columns[name])}
     volume = rows.columns["volume"]

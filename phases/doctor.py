@@ -27,7 +27,7 @@ from phases.core.errors import (
 )
 from phases.core.recorder import today
 from phases.core.sqlite import wal_is_faulty
-from phases.core.store import FILE, VARIABLE, configured_store, has_store
+from phases.core.store import FILE, VARIABLE, configured_store, has_store, is_writable
 from phases.core.text import printable
 from phases.notify import unusable
 from phases.plan import Words, folder_of, price_table, provider_of, seats_of, settings_of
@@ -250,13 +250,15 @@ def _ceiling(settings: Settings, table: PriceTable) -> str:
 def _store_remedy(out: Path) -> str:
     if secret(VARIABLE):
         return f"correct the environment variable {VARIABLE}, or unset it for a store in --out"
-    return f"give a folder that can be written: --out {out} cannot"
+    return "give a folder that can be written: --out DIR"
 
 
 def _store(out: Path) -> str:
     log = "; SQLite's write-ahead log is faulty in this version and is not used" if wal_is_faulty() else ""
     if has_store(out):
         with closing(configured_store(out, create=False)):
+            if secret(VARIABLE) is None and not is_writable(out, out / FILE):
+                raise UsageError(f"the store of {out} can be read and not written")
             return f"the store of {out} is sound{log}"
     nearest = next(one for one in (out, *out.absolute().parents) if one.exists())
     try:

@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 
-from phases.core.errors import UsageError
+from phases.core.errors import StoreError, UsageError
 from phases.core.runs import ASIDE, Runs
 from phases.core.store import Store
 from phases.core.text import printable
@@ -67,7 +67,7 @@ def what_changed(store: Store, old: str, new: str, form: str | None, tell: Calla
 def deliver(content: str | bytes, to: Path | None, otherwise: Path) -> str:
     """What is left for stdout: text without `to` or with `-`; of bytes, which go into a file of their own, its path.
 
-    Writes files. Raises UsageError where the file cannot be written.
+    Writes files. Raises UsageError where the file cannot be written, StoreError where one of the run's folder cannot.
     """
     if to == STDOUT and not isinstance(content, str):
         raise UsageError("--to -: parquet is no text; name a file")
@@ -79,7 +79,8 @@ def deliver(content: str | bytes, to: Path | None, otherwise: Path) -> str:
             make_folder(path.parent)
         write_whole(path, content)
     except OSError as error:
-        raise UsageError(f"{f'--to {to}' if to else path}: cannot be written ({error.strerror})") from None
+        told = f"cannot be written ({error.strerror})"
+        raise (UsageError(f"--to {to}: {told}") if to else StoreError(f"{path}: {told}")) from None
     return "" if to else f"{path}\n"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from phases.core.ask import Ask
 from phases.core.budget import MICROS, Budget, Spent, ceilings_of, spent_by
-from phases.core.errors import InfrastructureError, NotJournaled, TickerFailure, UsageError
+from phases.core.errors import InfrastructureError, NotJournaled, StoreError, TickerFailure, UsageError
 from phases.core.fetch import Fetch, Source
 from phases.core.journal import Journal
 from phases.core.log import about
@@ -95,17 +95,17 @@ def _held(plan: Plan, store: Store, out: Path, progress: Progress, watch: Watch,
         watch.started(recorder, spent_by(store, header.run_id), budget.run_ceiling)
         powers = Powers(plan.provider, plan.source, budget, watch)
         feed = _carry_out(header, store, recorder, kept, progress, powers)
+        spent, again = spent_by(store, header.run_id), f"go on with {go_on(header.run_id, out)}"
+        record = _record(feed, recorder, spent, out, plan, night_health(store, header, feed, again))
+        _written(feed, record)
+        rows = [FeedEntry(row.ticker, row.status, row.model_dump_json()) for row in feed.rows]
+        told = recorder.rows(recorder.event("ended", note=f"exit {record.exit}"))
+        runs.finish(header.run_id, header.as_of.isoformat(), record.model_dump_json(), rows, told)
     except BaseException:
         runs.stop(header.run_id)
         raise
     finally:
         plan.provider.close()
-    spent, again = spent_by(store, header.run_id), f"go on with {go_on(header.run_id, out)}"
-    record = _record(feed, recorder, spent, out, plan, night_health(store, header, feed, again))
-    _written(feed, record)
-    rows = [FeedEntry(row.ticker, row.status, row.model_dump_json()) for row in feed.rows]
-    told = recorder.rows(recorder.event("ended", note=f"exit {record.exit}"))
-    runs.finish(header.run_id, header.as_of.isoformat(), record.model_dump_json(), rows, told)
     return Finished(feed, record, spent)
 
 
@@ -181,11 +181,21 @@ def stored_risk(store: Store, run_id: str) -> RiskCase | None:
 
 
 def export(feed: PortfolioFeed, folder: Path) -> None:
-    """Write the feed as CSV and JSON, and their schema, making the folder where it is not there. Writes files."""
-    make_folder(folder)
-    write_whole(folder / "feed.schema.json", schema_text(PortfolioFeed))
-    for name, text in FORMATS.items():
-        write_whole(folder / f"feed.{name}", text(feed))
+    """Write the feed as CSV and JSON, and their schema, making the folder where it is not there. Writes files.
+
+    Raises StoreError where they cannot be written.
+    """
+    files = {"feed.schema.json": schema_text(PortfolioFeed)}
+    _write(folder, files | {f"feed.{name}": text(feed) for name, text in FORMATS.items()})
+
+
+def _write(folder: Path, files: Mapping[str, str]) -> None:
+    try:
+        make_folder(folder)
+        for name, text in files.items():
+            write_whole(folder / name, text)
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot be written ({error.strerror})") from None
 
 
 def unlike_export(feed: PortfolioFeed, folder: Path) -> list[str]:
@@ -199,9 +209,8 @@ def unlike_export(feed: PortfolioFeed, folder: Path) -> list[str]:
 
 
 def _written(feed: PortfolioFeed, record: RunRecord) -> None:
-    folder = Path(record.out)
-    export(feed, folder)
-    write_whole(folder / "run.json", record_text(record))
+    export(feed, Path(record.out))
+    _write(Path(record.out), {"run.json": record_text(record)})
 
 
 def _carry_out(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from phases.core.errors import InfrastructureError
 from phases.core.runs import Runs
 from phases.core.store import Store
 from phases.core.trace import tracing
@@ -33,6 +34,10 @@ def attended(
             finished = hold_night(planned, store, out, shown, shown)
         for told in () if quiet or planned.source is None else stood_in(planned.source):
             tell(f"warning: {told}")
-        page = write_report(store, out, header.run_id)
+        try:
+            page = write_report(store, out, header.run_id)
+        except InfrastructureError as error:
+            error.begun = True
+            raise
         ended(finished.record)
     return finished, page

@@ -23,7 +23,7 @@ from phases.report import write_report
 from schemas.feed import PortfolioFeed
 from tests.browser.hostile import HOSTILE
 from tests.browser.stores import spoil
-from tests.conftest import Night
+from tests.conftest import DAY, Cli, Night, Shelf
 
 Attributes = Mapping[str, str | None]
 
@@ -173,3 +173,25 @@ def test_F175_a_link_at_the_place_of_the_runs_folder_is_replaced(three: Night, t
     assert place.is_dir() and not place.is_symlink()
     assert {"report.html", "feed.csv", "feed.json", "feed.parquet"} <= {one.name for one in place.iterdir()}
     assert {one.read_text() for one in elsewhere.iterdir()} == {"untouched"}
+
+
+@pytest.mark.parametrize("lies", ["a file for the folder", "a folder for the feed", "a folder for the page"])
+def test_what_lies_where_a_night_writes_is_named_and_the_night_goes_on_once_it_is_gone(
+    three: Night, cli: Cli, tmp_path: Path, lies: str
+) -> None:
+    words = ("run", "AAPL", "IBM", "MSFT", "--as-of", DAY, "--out", tmp_path)
+    place = tmp_path / three.folder.name
+    if lies == "a file for the folder":
+        place.write_text("mine")
+        place_of_it = place
+    else:
+        place_of_it = place / ("feed.csv" if "feed" in lies else "report.html")
+        place_of_it.mkdir(parents=True)
+    told = cli(*words, "--json")
+    assert told.code == 4 and told.err.splitlines()[-1].startswith(f"error: {place}")
+    assert told.err.endswith(f"; resumable with `run --resume last --out {tmp_path}`\n"), told.err
+    state = "finished" if "page" in lies else "stopped"
+    assert Shelf(tmp_path).ask("SELECT state FROM runs") == [(state,)]
+    place_of_it.unlink() if place_of_it.is_file() else place_of_it.rmdir()
+    again = cli("run", "--resume", "last", "--out", tmp_path, "--json")
+    assert (again.code, again.json["calls"]["made"]) == (0, 0)

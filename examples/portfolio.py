@@ -211,7 +211,9 @@ def plot(weights: dict[str, dict[str, float]], title: str, to: Path) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     axes.set(xlabel="weight, % of the portfolio", title=title)
     figure.legend(loc="outside lower right", ncols=len(weights), frameon=False)
-    figure.savefig(to, dpi=120)
+    draft = to.with_name(f".{to.name}.draft")
+    figure.savefig(draft, dpi=120, format="png")
+    draft.replace(to)  # a link that lies there is replaced, never followed
 
 
 def pipeline(*words: str) -> str:
@@ -234,6 +236,11 @@ def tickers_of(file: Path) -> list[str]:
     return asked
 
 
+def listed(text: str) -> list[str]:
+    """Names with commas between them."""
+    return [name.strip() for name in text.split(",")]
+
+
 def weight(text: str) -> tuple[str, float]:
     """NAME=W of the command line."""
     name, _, share = text.rpartition("=")
@@ -248,9 +255,13 @@ def wrong_words(said: argparse.Namespace) -> str | None:
             return (
                 f"{option} {share:g}: must be a share of the portfolio, {'above 0' if option == '--cap' else '0'} to 1"
             )
-    asked = said.tickers.split(",") if said.tickers else []
-    for option, names in (("--current", [name for name, _ in said.current]), ("--tickers", asked)):
-        twice = sorted(name for name, times in Counter(names).items() if times > 1)
+    lists = {
+        "--current": [name for name, _ in said.current],
+        "--tickers": listed(said.tickers or ""),
+        "--without": listed(said.without or ""),
+    }
+    for option, given in lists.items():
+        twice = sorted(name for name, times in Counter(given).items() if times > 1 and name)
         if twice:
             return f"{option} {', '.join(twice)}: named twice"
     if said.session:
@@ -297,12 +308,12 @@ def main() -> None:
     said = arguments()
     if wrong := wrong_words(said):
         sys.exit(f"refused: {wrong}")
-    without = said.without.split(",") if said.without else []
+    without = listed(said.without) if said.without else []
     place = ("--out", said.out)
     feed = json.loads(pipeline("feed", said.run, "--format", "json", *place))
     folder = Path(said.out) / feed["run_id"]
     prices = pd.read_csv(io.StringIO(pipeline("feed", feed["run_id"], "--format", "prices", *place)), index_col="day")
-    asked = said.tickers.split(",") if said.tickers else tickers_of(folder / "run.json")
+    asked = listed(said.tickers) if said.tickers else tickers_of(folder / "run.json")
     why = refused(feed, asked, said.session or prices.index[-1])
     if why:
         sys.exit(f"refused: run {feed['run_id']}: {why}")

@@ -242,7 +242,8 @@ def _gaps(counts: Counter[str], bias: BiasRow) -> Iterator[str]:
     reasons = {name: one.reason or "" for name, one in bias.provenance.items()}
     lost = [name for name in bias.coverage.long_missing if not reasons[name].startswith("no source")]  # known, no news
     if lost:
-        yield f"{', '.join(lost)} of the macro view had no value for many nights"
+        since = [f"{name.replace('_', ' ')} {bias.provenance[name].missing_nights or 0}" for name in lost]
+        yield f"nights without a value of the macro view: {', '.join(since)}"
     if bias.coverage.stale is not None:
         yield f"the macro view is stale: {bias.coverage.stale}"
 

@@ -144,6 +144,7 @@ def test_a_name_left_out_has_no_weight_and_takes_its_view_and_trust_along(exampl
         ("--tickers AAPL,AAPL", "--tickers AAPL: named twice"),
         ("--for yesterday", "--for yesterday: must be a date"),
         ("--for 20080930", "--for 20080930: must be a date"),
+        ("--without IBM,IBM", "--without IBM: named twice"),
         ("--plot x.xyz", "--plot x.xyz: must end in .png"),
         ("--benchmark-return 0", "--benchmark-return 0: must be above 0"),
         ("--benchmark-return=-0.1", "--benchmark-return -0.1: must be above 0"),
@@ -269,3 +270,12 @@ def test_F184_a_night_without_a_rated_ticker_is_invalid_and_yesterdays_is_left_a
     assert told.code == 2 and "no ticker is rated" in told.error
     done = run_example("--out", out)
     assert done.returncode == 1 and "invalid" in done.stderr and done.stdout == ""
+
+
+def test_a_picture_replaces_a_link_and_leaves_what_it_names_alone(example: Any, tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("precious")
+    (tmp_path / "x.png").symlink_to(tmp_path / "mine")
+    example.plot({"pypfopt": {"AAPL": 0.6, "cash": 0.4}}, "title", tmp_path / "x.png")
+    assert (tmp_path / "mine").read_text() == "precious" and not (tmp_path / "x.png").is_symlink()
+    assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
+    assert {one.name for one in tmp_path.iterdir()} == {"mine", "x.png"}

@@ -141,6 +141,8 @@ def _moved(health: NightHealth) -> str:
     """What the debates changed, and at what price."""
     price, debates, changed = health.bill.per_changed_usd, health.debates, health.changed
     each = f", ${price:.4f} each" if price else ""
+    if not debates:
+        return "no debate was held to its end"
     return f"{debates} debate{'s' * (debates != 1)} changed {changed} decision{'s' * (changed != 1)}{each}"
 
 

@@ -147,7 +147,7 @@ def test_what_nothing_was_known_of_is_an_alarm() -> None:
     bias = BIAS.model_copy(update={"coverage": cover, "provenance": {**BIAS.provenance, "vix_level": down}})
     assert BIAS.provenance["forex_bias"].reason == "no source", "which is known, and no news"
     assert told(Tally(), bias) == {
-        "coverage": "vix_level of the macro view had no value for many nights; the macro view is stale: 10 days old"
+        "coverage": "nights without a value of the macro view: vix level 5; the macro view is stale: 10 days old"
     }
 
 

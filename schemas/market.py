@@ -62,6 +62,8 @@ class Bars(Model):
     """Whether only the symbol's suffix says that the prices are in hundredths of a currency."""
     exchange: Text
     """Code of the exchange's trading calendar, for example `XNYS`."""
+    exchange_assumed: bool = False
+    """Whether nothing says where the symbol trades, so that New York's calendar stands in."""
     days: tuple[Day, ...]
     """Sessions, strictly increasing, none after the as-of date."""
     open: tuple[float, ...]

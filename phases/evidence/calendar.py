@@ -35,7 +35,12 @@ FEW, SHORT, YEAR = 60, 20, 290
 
 
 def leave_out_closed(rows: Rows) -> None:
-    """Leave out bars of days on which their exchange is closed; refuse days that are shifted."""
+    """Leave out bars of days on which their exchange is closed; refuse days that are shifted.
+
+    Where another calendar stands in for that of the exchange, neither can be told.
+    """
+    if rows.bars.exchange_assumed:
+        return
     exchange, days = rows.bars.exchange, rows.days
     closed = [at for at, day in enumerate(days) if is_closed(exchange, day)]
     weekends = [at for at in closed if days[at].weekday() >= 5]
@@ -90,7 +95,8 @@ def cut_at_holes(rows: Rows) -> None:
     """Use only what came after the last hole, so that sessions are counted by bars; judge a series that lacks many."""
     if rows.bars.exchange.startswith("24/"):  # traded round the clock: its days are counted by no session
         return
-    holes = [(at, lacking) for at in range(1, len(rows.days)) if (lacking := _lacking(rows, at)) >= HOLE]
+    least = 2 * HOLE if rows.bars.exchange_assumed else HOLE  # its holidays are not known
+    holes = [(at, lacking) for at in range(1, len(rows.days)) if (lacking := _lacking(rows, at)) >= least]
     begin = _begin(rows.days)
     if sum(at > begin for at, _ in holes) >= HOLES:
         _refuse_lacking(rows, begin)

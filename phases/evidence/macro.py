@@ -17,7 +17,8 @@ PERIODS_A_YEAR = {"day": 252, "week": 52, "month": 12, "quarter": 4}
 
 USUAL_RUN: Mapping[Unit, int] = {"ratio": 10}
 """Equal values in a row that a daily or weekly series may have, else 4. Near zero a rate stood still for 8 days;
-prices and indices did not for more than 3 in forty years. A longer run is an old value said again."""
+prices, indices and counts did not for more than 3 in forty years, of days or of months. A longer run is an old value
+said again."""
 
 
 UNKNOWN = "has no released"
@@ -246,5 +247,6 @@ def _since(series: MacroSeries) -> int:
     at, values = len(series.values) - 1, series.values
     while at and values[at - 1] == values[-1]:
         at -= 1
-    usual = USUAL_RUN.get(series.unit, 4) if series.period in ("day", "week") else len(values)
+    steady = series.period not in ("day", "week") and series.unit == "ratio"  # rates of a month stand for years
+    usual = len(values) if steady else USUAL_RUN.get(series.unit, 4)
     return at if len(values) - at > usual else len(values) - 1

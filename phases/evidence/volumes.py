@@ -19,8 +19,11 @@ UNIT, ALONE = 100.0, 1000.0
 YEAR, LEAST = 252, 20
 """Sessions whose median is the usual volume, and the fewest of them."""
 
-MOVED = 1.2
-"""A daily change by this factor or its inverse explains a volume that never was."""
+MOVED = 1.1
+"""A daily change by this factor or its inverse explains a volume that never was, for a week; a jump does for good."""
+
+BEYOND = 10.0
+"""How far outside all volume of the year before, too, a volume in another unit is."""
 
 ITEMS = ("px.volume_ratio", "px.up_volume")
 """Those that are computed from volume."""
@@ -32,11 +35,17 @@ def check_unit(rows: Rows) -> None:
     first = max(LEAST, len(volume) - jmp.USUAL)
     if len(volume) <= first or not volume.any():
         return
-    usual = float(np.median(volume[max(0, first - YEAR) : first]))
+    before = volume[max(0, first - YEAR) : first]
+    usual, known = float(np.median(before)), before[before > 0]
     moves = np.abs(np.diff(np.log(close)))[first - 1 :]
     factor = _factor(volume[first:], usual)
+    if len(known):
+        factor[(volume[first:] < BEYOND * known.max()) & (volume[first:] > known.min() / BEYOND)] = 1.0
     for at in np.flatnonzero(moves >= np.log(MOVED)):
-        factor[at : at + jmp.SHORT + 1] = 1.0  # a price that moves so may be traded so
+        factor[at : None if moves[at] >= np.log(jmp.NOTABLE) else at + jmp.SHORT + 1] = 1.0
+    for place, ratio in rows.splits().items():
+        if jmp.factor(ratio) >= UNIT / BEYOND:  # shares are counted anew
+            factor[max(0, place - first) :] = 1.0
     odd = factor >= UNIT
     if odd.sum() < 2 and not (factor >= ALONE).any():
         return

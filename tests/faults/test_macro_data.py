@@ -105,6 +105,23 @@ def test_f139_a_series_frozen_for_a_month_is_no_evidence(tmp_path: Path) -> None
     )
 
 
+@pytest.mark.parametrize(("copies", "counts"), [(3, True), (6, False), (14, False)])
+def test_f139_a_monthly_index_filled_forward_is_no_evidence(tmp_path: Path, copies: int, counts: bool) -> None:
+    months = [date(2020 + n // 12, n % 12 + 1, 1) for n in range(38)]
+    values = [260 * 1.004 ** min(n, 38 - copies) for n in range(38)]
+    item = items(written(tmp_path, "CPIAUCSL", list(zip(months, values, strict=True))), date(2023, 3, 31))
+    found = item["macro.cpi_yoy"]
+    assert isinstance(found, Evidence) is counts
+    assert counts or "too old to count" in getattr(found, "reason", "")
+
+
+def test_f139_a_rate_of_a_month_may_stand_for_a_year(tmp_path: Path) -> None:
+    months = [date(2020 + n // 12, n % 12 + 1, 1) for n in range(38)]
+    rows = [(month, 3.0 if n < 20 else 4.0) for n, month in enumerate(months)]
+    found = items(written(tmp_path, "FEDFUNDS", rows), date(2023, 3, 31))["macro.fed_funds"]
+    assert isinstance(found, Evidence) and not found.stale
+
+
 def test_f139_a_rate_may_stand_still_near_zero() -> None:
     """From December 28th, 2020 the 2-year yield said the same for eight days; that is no copy."""
     item = items(shared(FRED), date(2021, 1, 8))["macro.y2"]

@@ -250,6 +250,7 @@ class CsvFolder:
             "currency": currency,
             **({"currency_assumed": True} if self._is_assumed(symbol, series) else {}),
             "exchange": about.exchange,
+            **({} if about.known else {"exchange_assumed": True}),
             "days": days.astype(str).tolist(),
             **{name: series.columns[name][part].tolist() for name in COLUMNS},
             "actions": sorted(actions, key=canonical),

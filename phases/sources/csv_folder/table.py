@@ -28,8 +28,8 @@ USUAL = {
     "close": ("close", "close price", "close/last"),
     "adj_close": ("adj close", "adjusted close", "adjclose", "close adj"),
     "volume": ("volume", "vol"),
-    "dividends": ("dividends", "dividend", "dividend amount", "amount"),
-    "splits": ("stock splits", "splits", "split", "split ratio"),
+    "dividends": ("dividends", "dividend", "dividend amount", "amount", "divcash", "div cash"),
+    "splits": ("stock splits", "splits", "split", "split ratio", "split factor", "splitfactor", "split coefficient"),
     "symbol": ("symbol", "ticker"),
     "currency": ("currency",),
 }

@@ -65,6 +65,27 @@ def test_one_volume_a_million_times_the_others_is_not_used() -> None:
     assert snapshot(changed(times("volume", -3, 1e6))).flags == ("volume_unit",)
 
 
+def test_volume_of_a_week_in_which_the_price_moves_a_tenth_is_used() -> None:
+    bars = changed(scaled(1, slice(-4, None), volume=300.0))
+    for name in ("open", "high", "low", "close", "adj_close"):
+        bars[name][-4:] = [round(value * 1.12**at, 4) for at, value in enumerate(bars[name][-4:], 1)]
+    assert "volume_unit" not in snapshot(bars).flags
+
+
+def test_volume_of_a_stock_that_hardly_trades_is_used() -> None:
+    bars = walk()
+    bars["volume"] = [float(30_000 if at % 40 == 0 else 10 + at % 90) for at in range(280)]
+    assert snapshot(bars).flags == ()
+
+
+def test_volume_after_a_stated_split_is_used() -> None:
+    bars = changed(scaled(100, slice(-30, None), "open", "high", "low", "close", volume=0.01))
+    bars["adj_close"][:-30] = [value * 100 for value in bars["adj_close"][:-30]]
+    bars["adj_close"][-30:] = bars["close"][-30:]
+    bars["actions"] = [{"day": DAYS[-30], "kind": "split", "value": 0.01}]
+    assert "volume_unit" not in snapshot(bars).flags
+
+
 @pytest.mark.parametrize("by", [30.0, 0.03])
 def test_volume_that_a_market_has_is_used(by: float) -> None:
     assert snapshot(changed(scaled(1, slice(-5, None), volume=by))).flags == ()

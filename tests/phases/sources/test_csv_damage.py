@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import gzip
+import json
 import tracemalloc
 from contextlib import closing
 from datetime import date, timedelta
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from phases.core.errors import SourceDamaged, UsageError
 from phases.core.store import open_store
 from phases.doctor import examine, exit_code
+from phases.evidence.quality import checked
 from phases.night import Finished, hold_night
 from phases.plan import CONFIGS, Words, plan
 from phases.sources.symbols import listing
+from schemas.market import Bars
 from tests.conftest import Cli
 from tests.phases.sources.test_csv_folder import HEAD, ROWS, bars, written
 from tests.shared import source_of
@@ -261,6 +265,22 @@ def test_a_place_that_is_guessed_is_said_to_be(tmp_path: Path, symbol: str, exch
     notes = bars(source_of(written(tmp_path, name=f"{symbol}.csv")), symbol)["notes"]
     guess = f"where {symbol} is traded is not known; its days are taken for those of XNYS"
     assert (guess in notes) is not known
+
+
+@pytest.mark.parametrize("week", ["Sun Mon Tue Wed Thu", "Mon Tue Wed Thu Fri"])
+def test_days_of_a_place_that_is_guessed_are_no_fault(tmp_path: Path, week: str) -> None:
+    """Sunday to Thursday, and a holiday of a week, as of an exchange whose calendar nobody knows."""
+    opens = pd.date_range(end="2024-02-29", periods=290, freq=pd.offsets.CustomBusinessDay(weekmask=week))
+    opens = [one.date() for one in opens if not date(2024, 1, 22) <= one.date() <= date(2024, 1, 28)]
+    rows = [
+        f"{day},{50 + at % 7},{51 + at % 7},{49 + at % 7},{50 + at % 7},{50 + at % 7},{1000 + at}"
+        for at, day in enumerate(opens)
+    ]
+    source = source_of(written(tmp_path, *rows, name="QNBK.QA.csv"))
+    found = checked(
+        Bars.model_validate_json(json.dumps(bars(source, "QNBK.QA", "2024-02-29", 280))), "QNBK.QA", date(2024, 2, 29)
+    )
+    assert (found.flags, len(found.bars.days)) == ((), 280)
 
 
 # doctor

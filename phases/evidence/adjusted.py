@@ -7,6 +7,7 @@ be used without a word. What is allowed:
 - a dividend that is stated: see `phases.evidence.dividends`
 - a split or a large dividend that nobody stated: the closes change by the factor, the adjusted closes do not; said
 - a dividend that nobody stated: the factor rises by a plausible share, on few days
+- dividends, stated or not, that come to much within a year: the closes fall on their days
 
 Anything else is refused, naming the day and the factor.
 """
@@ -21,9 +22,19 @@ import numpy.typing as npt
 from phases.evidence.dividends import PLAUSIBLE, TINY, UNSEEN
 from phases.evidence.rows import Bools, Floats, Rows
 from phases.maths import jumps as jmp
+from phases.maths.sessions import MOST
 
 MANY, LEAST = 0.3, 10
 """Share of days on which no fund pays, and the fewest such days: weekly payers are at a fifth."""
+
+QUARTER = 63
+"""Sessions among which days that pay are as few."""
+
+RICH, RICHEST = 0.2, 0.25
+"""Dividends of a year, in logarithms, from which they are said, and from which the closes have to show them."""
+
+FALLEN, CHANCE = 0.3, 1.5
+"""Part of them by which the closes must have fallen on their days, and standard deviations of market allowed."""
 
 PLACES, AROUND = 9, 3
 """Decimals that are looked for, and rows to either side whose values say how many a row has."""
@@ -59,6 +70,32 @@ def check_adjusted(rows: Rows) -> None:
     paid = int((loose & ~split).sum())
     if paid >= LEAST and paid > MANY * len(step):
         rows.refuse(f"adjusted closes change against the closes on {paid} of {len(step)} days, more than any dividend")
+
+
+def check_yearly(rows: Rows) -> None:
+    """Refuse dividends, stated or not, that come to a large part of the price within a year and leave it as it was."""
+    if len(rows.days) < 2:
+        return
+    close, adj = np.log(rows.columns["close"][-MOST - 1 :]), np.log(rows.columns["adj_close"][-MOST - 1 :])
+    first, off = len(rows.days) - len(close), _rounding(rows)[-MOST - 1 :]
+    step, raw, slack = np.diff(adj - close), np.diff(close), TINY + off[1:] + off[:-1]
+    stated = [rows.place(one.day) - first for one in rows.actions if one.kind == "dividend" and one.value > 0]
+    least = np.where(np.isin(np.arange(1, len(close)), stated), np.inf, slack - math.log(1 - UNSEEN))
+    paid = (step > slack) & (step <= least)
+    paid[[at - first - 1 for at in rows.splits() if at > first]] = False
+    total, fell, number = float(step[paid].sum()), float(raw[paid].sum()), int(paid.sum())
+    quarter = int(np.convolve(paid, np.ones(QUARTER)).max(initial=0))
+    told = f"dividends of {number} days come to {total:.0%} of the price between {rows.days[first]} and {rows.days[-1]}"
+    if quarter >= LEAST and quarter > MANY * min(QUARTER, len(step)):
+        rows.refuse(f"{told}, on {quarter} days of a quarter: rates or yearly sums may stand for what was paid")
+    market = 1.48 * float(np.median(np.abs(raw))) * math.sqrt(number) if number else 0.0
+    if total > RICHEST and fell > CHANCE * market - FALLEN * total:
+        rows.refuse(
+            f"{told}, but the closes changed by {math.expm1(fell):+.0%} on those days: rates or yearly sums may stand "
+            "for what was paid"
+        )
+    if total > RICH:
+        rows.notes.append(told)
 
 
 def _drift(rows: Rows, factor: Floats, off: Floats, events: npt.NDArray[np.intp]) -> None:

@@ -19,6 +19,8 @@ used silently that is not what the source meant, and nothing that is right is to
 - any other jump by a factor of 1.84 without heavy volume: refused; a smaller or a heavy one, or one below 4 on a day
   that traded at the close before it too: flag `jump`; one of a fifth that no volume speaks for: said
 - dividends against the adjusted closes: see `phases.evidence.dividends`
+- dividends of a year that come to more than a quarter of the price, while the closes did not fall on their days, or
+  that stand on nearly every third day: refused
 - five or more whole bars in a row that say the same, volume too (closes alone: ten): flag `frozen`; to the newest:
   as old as the first of them. A benchmark that never moves: refused
 - older than the configuration allows: refused as stale; older than the as-of session: flag `late_bar`
@@ -36,7 +38,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phases.core.errors import Unanswered
-from phases.evidence.adjusted import check_adjusted, settle_splits
+from phases.evidence.adjusted import check_adjusted, check_yearly, settle_splits
 from phases.evidence.calendar import cut_at_holes, leave_out_closed
 from phases.evidence.dividends import settle_dividends
 from phases.evidence.ranges import check_ranges, check_signs
@@ -109,6 +111,7 @@ def _checks(rows: Rows, as_of: date, settings: MarketSettings | None, benchmark:
     _currency(rows)
     _changes(rows)
     settle_dividends(rows)
+    check_yearly(rows)
     new = flag_frozen(rows)
     if benchmark:
         check_moves(rows)

@@ -77,9 +77,10 @@ def test_adjusted_closes_that_leave_the_closes_are_refused_by_day_and_factor(cas
 def paid(every: int, share: float) -> dict[str, Any]:
     """Closes of a fund that pays a share of its price every so many sessions, which only the adjusted closes know."""
     bars = walk()
-    for at in range(1, N):
-        if at % every == 0:
-            bars["adj_close"][:at] = [x * (1 - share) for x in bars["adj_close"][:at]]
+    for at in range(every, N, every):
+        for name in ("open", "high", "low", "close"):
+            bars[name][at:] = [x * (1 - share) for x in bars[name][at:]]
+    bars["adj_close"] = [x * bars["close"][-1] / bars["adj_close"][-1] for x in bars["adj_close"]]
     return bars
 
 
@@ -95,7 +96,9 @@ def test_dividends_that_only_the_adjusted_closes_know_are_let_through(
         bars[name] = [round(x * price / 50, places) for x in bars[name]]
     bars["low"] = [min(x) for x in zip(bars["low"], bars["close"], strict=True)]
     bars["high"] = [max(x) for x in zip(bars["high"], bars["close"], strict=True)]
-    assert (used(bars).notes, used(bars).flags) == ((), ())
+    found = used(bars)
+    assert [note for note in found.notes if "come to" not in note] == []
+    assert (len(found.notes), found.flags) == (int(share * N > 0.2 * every), ())
 
 
 def test_a_large_dividend_that_nobody_states_is_let_through_where_the_price_fell() -> None:
@@ -126,6 +129,73 @@ def test_a_close_in_other_units_than_its_adjusted_close_is_no_split() -> None:
         bars[name][-3:] = [x * 100 for x in bars[name][-3:]]
     with pytest.raises(TickerFailure, match=f"on {DAYS[-3]} .*in other units"):
         used(bars)
+
+
+# dividends of a year
+
+
+def paying(days_paid: list[int], amount: float, falls: bool, *, stated: bool, trend: float = 0.0) -> dict[str, Any]:
+    """Bars whose adjusted closes know a dividend on each of these days, by which the price fell or did not."""
+    bars = walk()
+    if trend:
+        for name in PRICES:
+            bars[name] = [x * (1 + trend) ** at for at, x in enumerate(bars[name])]
+    for at in days_paid if falls else []:
+        for name in ("open", "high", "low", "close"):
+            bars[name][at:] = [x * (1 - amount / 50) for x in bars[name][at:]]
+    bars["adj_close"] = list(bars["close"])
+    for at in days_paid:
+        share = amount / 50 if falls else amount / bars["close"][at - 1]
+        bars["adj_close"][:at] = [x * (1 - share) for x in bars["adj_close"][:at]]
+    if stated:
+        paid = [amount * bars["close"][at - 1] / 50 if falls else amount for at in days_paid]
+        told = zip(days_paid, paid, strict=True)
+        bars["actions"] = [{"day": DAYS[at], "kind": "dividend", "value": value} for at, value in told]
+    return bars
+
+
+INVENTED: dict[str, tuple[list[int], float]] = {
+    "a-yearly-sum-each-day": (list(range(1, N)), 0.24),
+    "sixty-days": (list(range(N - 60, N)), 1.15),
+    "each-fourth-day": (list(range(4, N, 4)), 3.5),
+    "each-tenth-day": (list(range(20, N, 10)), 1.0),
+    "once": ([N - 60], 16.0),
+    "each-quarter": ([80, 140, 200, 260], 4.0),
+}
+
+
+@pytest.mark.parametrize("case", INVENTED)
+@pytest.mark.parametrize("stated", [True, False])
+@pytest.mark.parametrize("trend", [0.0, 0.001])
+def test_dividends_that_come_to_much_within_a_year_must_be_in_the_closes(case: str, stated: bool, trend: float) -> None:
+    at, amount = INVENTED[case]
+    with pytest.raises(TickerFailure, match="ACME: (dividends of .* days? come to|adjusted closes change against)"):
+        used(paying(at, amount, falls=False, stated=stated, trend=trend))
+
+
+@pytest.mark.parametrize("at", [list(range(1, N)), list(range(N - 60, N))], ids=["all", "a-quarter"])
+def test_dividends_of_every_day_are_none_even_where_the_price_falls(at: list[int]) -> None:
+    with pytest.raises(TickerFailure, match="ACME: dividends of .* days of a quarter"):
+        used(paying(at, 0.5, falls=False, stated=True, trend=-0.006))
+
+
+@pytest.mark.parametrize(
+    ("at", "amount", "said"),
+    [
+        (list(range(5, N, 5)), 0.75, 1),
+        (list(range(21, N, 21)), 1.1, 1),
+        ([70, 133, 196, 259], 3.0, 1),
+        ([200], 15.0, 1),
+        ([200], 1.1, 0),
+        (list(range(63, N, 63)), 0.4, 0),
+    ],
+)
+def test_dividends_that_the_price_fell_by_are_used_and_said_where_they_are_many(
+    at: list[int], amount: float, said: int
+) -> None:
+    found = used(paying(at, amount, falls=True, stated=True))
+    assert sum("come to" in note for note in found.notes) == said
+    assert len(found.notes) == said
 
 
 # stated splits

@@ -165,15 +165,19 @@ def settle_splits(rows: Rows) -> None:
         clear = abs(gap) >= min(math.log(jmp.NOTABLE), CLEAR * usual)
         paid = any(one.kind == "dividend" and rows.place(one.day) == at for one in rows.actions)
         near, day = min(SAME, abs(gap) / 2), rows.days[at]
+        doubted = abs(raw + gap) <= abs(raw) + (abs(gap) / 2 if abs(gap) < math.log(jmp.NOTABLE) else 0)
+        small = f"the split of {day}, {ratio:g}, is too small to tell whether prices know it"
         if shown and not known and abs(step + raw + gap) < SAME:
             if clear:
                 adj[:at] /= ratio
                 rows.notes.append(f"adjusted closes before {day} did not know its split of {ratio:g}: adjusted")
             else:
-                rows.notes.append(f"the split of {day}, {ratio:g}, is too small to tell whether prices know it")
-        elif clear and not -near < step - gap * (known and shown) < (-math.log(1 - PLAUSIBLE) if paid else near):
+                rows.notes.append(small)
+        elif clear and not -near < step - gap * (known and doubted) < (-math.log(1 - PLAUSIBLE) if paid else near):
             said = "which the closes do not show" if known else "which they do not follow"
             rows.refuse(
                 f"adjusted closes change against the closes by a factor of {math.exp(step):.4g} on {day}, the day of a "
                 f"split of {ratio:g}, {said}"
             )
+        elif clear and known and doubted and not shown:
+            rows.notes.append(small)

@@ -169,13 +169,13 @@ INVENTED: dict[str, tuple[list[int], float]] = {
 @pytest.mark.parametrize("trend", [0.0, 0.001])
 def test_dividends_that_come_to_much_within_a_year_must_be_in_the_closes(case: str, stated: bool, trend: float) -> None:
     at, amount = INVENTED[case]
-    with pytest.raises(TickerFailure, match="ACME: (dividends of .* days? come to|adjusted closes change against)"):
+    with pytest.raises(TickerFailure, match=r"ACME: (dividends of .* days? come to|adjusted closes change against)"):
         used(paying(at, amount, falls=False, stated=stated, trend=trend))
 
 
 @pytest.mark.parametrize("at", [list(range(1, N)), list(range(N - 60, N))], ids=["all", "a-quarter"])
 def test_dividends_of_every_day_are_none_even_where_the_price_falls(at: list[int]) -> None:
-    with pytest.raises(TickerFailure, match="ACME: dividends of .* days of a quarter"):
+    with pytest.raises(TickerFailure, match=r"ACME: dividends of .* days of a quarter"):
         used(paying(at, 0.5, falls=False, stated=True, trend=-0.006))
 
 
@@ -225,6 +225,36 @@ def test_a_stated_split_that_is_taken_out_twice_is_refused(ratio: float) -> None
     bars = {**adjusted(stepped(200, 1 / ratio)), "actions": [{"day": DAYS[200], "kind": "split", "value": ratio}]}
     with pytest.raises(TickerFailure, match=rf"on {DAYS[200]}"):
         used(bars)
+
+
+def moved(at: int, market: float, by: float = 1.0) -> dict[str, Any]:
+    """Bars of which one day's market is this, and whose closes before it, not the adjusted ones, are times a factor."""
+    bars = walk()
+    ahead = bars["close"][at] / bars["close"][at - 1]
+    for name in PRICES:
+        bars[name][at:] = [x * (1 + market) / ahead for x in bars[name][at:]]
+    for name in ("open", "high", "low", "close"):
+        bars[name][:at] = [x * by for x in bars[name][:at]]
+    return bars
+
+
+@pytest.mark.parametrize("ratio", [11 / 10, 6 / 5, 5 / 4, 0.9, 0.8])
+@pytest.mark.parametrize("share", [-0.7, -0.3, 0.0, 0.3, 0.55, 0.7])
+def test_a_small_stated_split_is_known_whatever_the_market_did_that_day(ratio: float, share: float) -> None:
+    bars = moved(200, ratio**share - 1, ratio)
+    adj = tuple(bars["adj_close"])
+    found = used({**bars, "actions": [{"day": DAYS[200], "kind": "split", "value": ratio}]})
+    assert found.bars.adj_close == adj
+    assert sum("is too small to tell" in note for note in found.notes) == (share > 0.5)
+
+
+@pytest.mark.parametrize("ratio", [11 / 10, 6 / 5, 5 / 4, 0.9, 0.8, 1.5])
+@pytest.mark.parametrize("share", [0.9, 0.0, -0.2])
+def test_a_small_stated_split_that_is_taken_out_twice_is_refused(ratio: float, share: float) -> None:
+    bars = moved(200, ratio**share - 1)
+    bars["adj_close"][:200] = [x / ratio for x in bars["adj_close"][:200]]
+    with pytest.raises(TickerFailure, match=f"on {DAYS[200]}, the day of a split of .*, which the closes do not show"):
+        used({**bars, "actions": [{"day": DAYS[200], "kind": "split", "value": ratio}]})
 
 
 # real columns

@@ -42,6 +42,12 @@ PLACES, AROUND = 9, 3
 EXPLAINED = 0.5
 """Part of an unstated step of the factor that the close has to show, the rest being the day's market."""
 
+DAY, MARKET = 0.065, 0.75
+"""A day's market that any price has at times, in logarithms; up to that or CLEAR it may be this part of the step."""
+
+SHOWN = 0.3
+"""Part of a small step down that the market may be: only a reverse split or an error makes one."""
+
 SAME = 0.15
 """How far the closes may be from a split that they show, in logarithms: a day's market is in it."""
 
@@ -61,7 +67,10 @@ def check_adjusted(rows: Rows) -> None:
     stated = np.isin(np.arange(1, len(adj)), places)
     loose = (np.abs(step) > slack) & ~stated
     least = np.where(step > 0, slack - math.log(1 - UNSEEN), math.log(jmp.NOTABLE))
-    split = loose & (np.abs(step) > least) & (np.abs(step + raw) <= EXPLAINED * np.abs(step))
+    size, market, usual = np.abs(step), np.abs(step + raw), CLEAR * float(np.median(np.abs(raw))) if len(raw) else 0.0
+    explained = market <= np.maximum(EXPLAINED * size, np.minimum(max(DAY, usual), MARKET * size))
+    fewer = (step < 0) & (size > slack + usual) & (market <= SHOWN * size)
+    split = loose & ((size > least) & explained | fewer)
     wrong = loose & ~split & ((step < 0) | (step > least))
     if wrong.any():
         _refuse(rows, int(np.argmax(np.abs(step) * wrong)) + 1, "and the price does not explain it")

@@ -257,6 +257,51 @@ def test_a_small_stated_split_that_is_taken_out_twice_is_refused(ratio: float, s
         used({**bars, "actions": [{"day": DAYS[200], "kind": "split", "value": ratio}]})
 
 
+# splits and dividends that nobody states
+
+
+@pytest.mark.parametrize(
+    ("ratio", "market"),
+    [
+        *[(ratio, market) for ratio in (9 / 10, 4 / 5, 3 / 4) for market in (0.0, -0.02, 0.02)],
+        *[(1 / 1.11, market) for market in (-0.06, 0.0, 0.06)],
+        *[(0.91, market) for market in (-0.06, 0.0, 0.06)],
+        (4 / 5, 0.08),
+    ],
+)
+def test_a_step_that_nobody_states_is_used_where_the_price_explains_it(ratio: float, market: float) -> None:
+    """Ratios below 1 are shares that became fewer, those above a rights issue or a special dividend."""
+    for at, by in ((200, ratio), (N - 1, ratio)):
+        bars = moved(at, market, 1 / by if ratio in {1 / 1.11, 0.91} or market == 0.08 else by)
+        adj = tuple(bars["adj_close"])
+        found = used(bars)
+        assert found.bars.adj_close == adj
+        assert any(f"on {DAYS[at]} and the adjusted close did not: taken for" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("by", [0.8, 0.9, 1.1, 1.2, 1.25])
+@pytest.mark.parametrize("market", [0.0, -0.015, 0.015])
+def test_a_step_that_a_flat_close_does_not_show_is_refused(by: float, market: float) -> None:
+    bars = moved(200, market)
+    bars["adj_close"][200:] = [x * by for x in bars["adj_close"][200:]]
+    with pytest.raises(TickerFailure, match=f"by a factor of {by:.4g} on {DAYS[200]} .*does not explain it"):
+        used(bars)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 5, 20])
+@pytest.mark.parametrize("to", [150, N])
+def test_an_adjusted_close_that_stands_still_is_no_reverse_split(length: int, to: int) -> None:
+    """Wherever it is, so that the days it stands still on rise and fall as they do."""
+    for end in range(to - 12, to + 1):
+        bars = walk()
+        first = end - length
+        bars["adj_close"][first:end] = [bars["adj_close"][first - 1]] * length
+        rises = [b / a - 1 for a, b in zip(bars["close"][first - 1 : end], bars["close"][first:end], strict=False)]
+        if max(rises) > 0.01:
+            with pytest.raises(TickerFailure, match="adjusted closes change against the closes"):
+                used(bars)
+
+
 # real columns
 
 

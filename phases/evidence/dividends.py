@@ -9,6 +9,8 @@ So the adjusted closes say a dividend of their own, and there are these cases:
 - the same, and only the stated dividend is plausible: the adjusted closes are made to follow it
 - the adjusted closes know nothing of it, and it is a plausible share: they are made to follow it,
   in the unit that the other dividends of the series turned out to be in
+- the same, but they know one of that amount of the sessions before, which nothing states: the day
+  stated is that of the payment, and there is nothing to do but say so
 - anything else is refused
 """
 
@@ -32,6 +34,10 @@ NEAR = 0.1
 
 ROUNDING = 5e-5
 """Share of the price up to which the adjusted closes know of no dividend."""
+
+
+LATER = 30
+"""Sessions after the first without a dividend within which it is paid out."""
 
 
 class _Paid(NamedTuple):
@@ -64,8 +70,10 @@ def settle_dividends(rows: Rows) -> None:
     """Make dividends and adjusted closes agree, saying so. Raises a TickerFailure where it is not clear how."""
     paid = _paid(rows)
     units = {_settle_seen(rows, one) for one in paid if one.seen and not one.agrees} - {1.0}
-    for one in reversed(paid):
-        if not one.seen and not one.agrees:
+    unseen = [one for one in paid if not one.seen and not one.agrees]
+    late = _paid_late(rows, unseen)
+    for one in reversed(unseen):
+        if one.entry not in late:
             _settle_unseen(rows, one, units)
 
 
@@ -82,6 +90,25 @@ def _paid(rows: Rows) -> list[_Paid]:
             price, step = price / split, step * split  # closes as traded: the split is in the step too
         found.append(_Paid(entry, at, action.value, price, price * (1 - step)))
     return found
+
+
+def _paid_late(rows: Rows, unseen: list[_Paid]) -> set[int]:
+    """Entries of dividends that the adjusted closes know on an earlier day, which nothing states: said."""
+    close, adj = rows.columns["close"], rows.columns["adj_close"]
+    amounts = close[:-1] - close[1:] * adj[:-1] / adj[1:]
+    taken, late = {rows.place(one.day) for one in rows.actions}, set()
+    for one in sorted(unseen, key=lambda one: one.at):
+        for at in range(max(1, one.at - LATER), one.at):
+            room = min(NEAR * one.amount + ROUNDING * one.price, one.amount / 2)
+            if at not in taken and one.amount > TINY * one.price and abs(amounts[at - 1] - one.amount) <= room:
+                taken.add(at)
+                late.add(one.entry)
+                rows.notes.append(
+                    f"dividend of {rows.actions[one.entry].day}, {one.amount:g}, is taken for the one that the "
+                    f"adjusted closes know on {rows.days[at]}: not adjusted again"
+                )
+                break
+    return late
 
 
 def _settle_seen(rows: Rows, one: _Paid) -> float:

@@ -302,6 +302,34 @@ def test_an_adjusted_close_that_stands_still_is_no_reverse_split(length: int, to
                 used(bars)
 
 
+# dividends under the day of payment
+
+
+@pytest.mark.parametrize("later", [1, 5, 20, 25])
+@pytest.mark.parametrize("amount", [0.1, 1.0, 5.0])
+@pytest.mark.parametrize("every", [N, 63, 21])
+def test_a_dividend_stated_on_the_day_of_payment_is_not_counted_twice(later: int, amount: float, every: int) -> None:
+    at = list(range(40, N - 30, every))
+    amount = min(amount, 10 / len(at))
+    bars = paying(at, amount, falls=True, stated=True)
+    adj = tuple(bars["adj_close"])
+    for one, first in zip(bars["actions"], at, strict=True):
+        one["day"] = DAYS[first + later]
+    found = used(bars)
+    assert found.bars.adj_close == adj
+    assert sum(f"adjusted closes know on {DAYS[one]}: not" in note for note in found.notes for one in at) == len(at)
+
+
+def test_a_dividend_that_the_adjusted_closes_do_not_know_is_not_taken_for_one_that_is_stated() -> None:
+    """The older of two of the same amount, known and stated, says nothing of the newer."""
+    bars = paying([100, 121], 1.0, falls=True, stated=True)
+    price = bars["close"][120]
+    bars["adj_close"][:121] = [x / (1 - 1.0 / 50) for x in bars["adj_close"][:121]]
+    found = used(bars)
+    assert [note for note in found.notes if "did not know it" in note] == [*found.notes]
+    assert found.bars.adj_close[120] == pytest.approx(price * (1 - 1.0 / 50))
+
+
 # real columns
 
 

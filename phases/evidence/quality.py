@@ -21,8 +21,8 @@ used silently that is not what the source meant, and nothing that is right is to
 - dividends against the adjusted closes: see `phases.evidence.dividends`
 - dividends of a year that come to more than a quarter of the price, while the closes did not fall on their days, or
   that stand on nearly every third day: refused
-- five or more whole bars in a row that say the same, volume too (closes alone: ten): flag `frozen`; to the newest:
-  as old as the first of them. A benchmark that never moves: refused
+- five or more whole bars in a row that say the same, volume too (closes alone, or prices that stand: ten): flag
+  `frozen`; to the newest, volume too: as old as the first of them. A benchmark that never moves: refused
 - older than the configuration allows: refused as stale; older than the as-of session: flag `late_bar`
 - sessions without a share traded: said; five to the newest: flag `halted`, or refused as the configuration says
 - volume of the newest quarter in another unit than before: not used, flag `volume_unit`

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date
+from typing import TypeAlias
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from phases.evidence.rows import Floats, Rows, counted
 from phases.maths.jumps import USUAL
 from phases.maths.sessions import last_session, sessions_between
 from schemas.settings import MarketSettings
+
+Runs: TypeAlias = set[tuple[int, int]]
+"""First and last place of each run of equal rows."""
 
 LATEST_HALTED = 5
 """Sessions without a share traded after which a ticker is halted."""
@@ -36,12 +40,11 @@ def flag_frozen(rows: Rows) -> int:
     runs = _runs(told, FROZEN if len(told) == 5 and traded else FROZEN_CLOSES, traded)
     if traded and len(told) > 2:
         closes = {"close": told["close"], "volume": told["volume"]}
-        runs |= {one for one in _runs(closes, FROZEN_CLOSES, traded) if not any(one[1] == other[1] for other in runs)}
+        runs |= _others(_runs(closes, FROZEN_CLOSES, traded), runs)
     ends = set(runs)
     if traded and len(told) == 5:
         standing = _runs({name: told[name] for name in told if name != "volume"}, FROZEN_CLOSES, False)
-        moved = {one for one in standing if (volume[one[0] : one[1] + 1] > 0).all()}
-        runs |= {one for one in moved if not any(one[1] == other[1] for other in runs)}
+        runs |= _others({one for one in standing if (volume[one[0] : one[1] + 1] > 0).all()}, runs)
     for first, last in sorted(runs):
         rows.flags.add("frozen")
         days = f"{rows.days[first]} to {rows.days[last]}"
@@ -52,7 +55,12 @@ def flag_frozen(rows: Rows) -> int:
     return min((one for one in firsts if traded or (one and newest - one + 1 >= 2 * others)), default=newest)
 
 
-def _runs(told: dict[str, Floats], least: int, traded: bool) -> set[tuple[int, int]]:
+def _others(found: Runs, known: Runs) -> Runs:
+    """Runs that do not end where one that is known does."""
+    return {one for one in found if one[1] not in {last for _, last in known}}
+
+
+def _runs(told: dict[str, Floats], least: int, traded: bool) -> Runs:
     """The first and last place of every run of equal rows that is at least so long."""
     same = np.logical_and.reduce([np.isclose(one[1:], one[:-1], rtol=SAME, atol=0) for one in told.values()])
     if traded:

@@ -64,7 +64,6 @@ class Told:
     code: int
     out: str
     err: str
-    seconds: float
 
     @property
     def json(self) -> Any:
@@ -101,13 +100,19 @@ class Cli:
 
     def __call__(self, *words: object, env: Mapping[str, str] | None = None, stdin: str = "") -> Told:
         """A process from its start to its end."""
-        begun = time.monotonic()
         with self.start(*words, env=env) as process:
             try:
                 out, err = process.communicate(stdin.encode(), timeout=120)
             finally:
                 process.kill()
-        return Told(process.returncode, out.decode(), err.decode(), time.monotonic() - begun)
+        return Told(process.returncode, out.decode(), err.decode())
+
+
+def await_engine(process: subprocess.Popen[bytes]) -> None:
+    """Wait until a run says which engine speaks: its work begins now."""
+    assert process.stderr is not None
+    while not (line := process.stderr.readline()).startswith(b"engine: "):
+        assert line.startswith(b"note: "), line
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def _process(*words: object, cwd: Path, env: dict[str, str] | None = None) -> To
         text=True,
         check=False,
     )
-    return Told(done.returncode, done.stdout, done.stderr, 0)
+    return Told(done.returncode, done.stdout, done.stderr)
 
 
 def _files() -> Sequence[str]:

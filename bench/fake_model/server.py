@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -87,6 +88,22 @@ class FakeModel:
     def stats(self) -> dict[str, Any]:
         """What the server counted, also after its end."""
         return self._inside(self._service.stats.told)
+
+    @contextmanager
+    def holding(self) -> Iterator[None]:
+        """Read and answer nothing until the block ends."""
+        held, over = threading.Event(), threading.Event()
+
+        def hold() -> None:
+            held.set()
+            over.wait()
+
+        self._loop.call_soon_threadsafe(hold)
+        held.wait()
+        try:
+            yield
+        finally:
+            over.set()
 
     def reset(self) -> None:
         """Forget everything that was counted, cached, kept or scripted so far."""

@@ -168,7 +168,7 @@ def test_a_fault_that_stays_stops_the_night_and_it_can_go_on(fault: Stopping, tm
     with FakeModel({"script": script}) as server:
         held = night(server.url, tmp_path, *fault.sets)
         stats = server.stats()
-    assert time.monotonic() - begun < 30
+    assert time.monotonic() - begun < 60
     assert isinstance(held.error, fault.kind) and held.exit == 4
     assert all(word in held.said for word in fault.words), held.said
     assert KEY not in held.said
@@ -334,7 +334,7 @@ def test_F079_an_interrupt_ends_calls_under_way_and_the_night_goes_on_later(
             begun = time.monotonic()
             process.send_signal(number)
             _, complaint = process.communicate(timeout=60)
-        assert process.returncode == 130 and time.monotonic() - begun < 10
+        assert process.returncode == 130 and time.monotonic() - begun < 40
         assert b"Traceback" not in complaint
         assert complaint.splitlines()[-1].startswith(b"interrupted; go on with `run --resume last --out ")
         assert server.stats()["in_flight"] == 0

@@ -165,7 +165,7 @@ def _under_way(tmp_path: Path, patience: float) -> Started:
 
 def _check_left(started: Started, begun: float, patience: float) -> None:
     assert started.end(60) == 130
-    assert patience <= time.monotonic() - begun < patience + 8
+    assert patience <= time.monotonic() - begun < patience + 30
     complaint = started.words.read_text()
     assert "Traceback" not in complaint
     assert complaint.splitlines()[-1].startswith("interrupted; go on with `run --resume last --out ")

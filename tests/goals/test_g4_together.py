@@ -62,7 +62,7 @@ def _stop(pid: int, out: Path) -> None:
 
 def test_G4_a_paused_run_past_its_lease_changes_nothing(tmp_path: Path, goal: Goal) -> None:
     shelf = Shelf(tmp_path / "out")
-    scenario = {"script": [], "latency_ms": {"mean": 400}}
+    scenario = {"script": [], "latency_ms": {"mean": 1500}}
     with FakeModel(scenario) as server:
         sets = ("--set", "operation.lease_seconds=1", "--set", f"provider.base_url={server.url}")
         words = ("run", "IBM", *MODEL, "--debate", "none", *sets, "--out", shelf.path, "--json")

@@ -27,7 +27,7 @@ def _say(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest
         with pytest.raises(SystemExit) as end:
             main([str(word) for word in words])
         told = capsys.readouterr()
-        return Told(int(end.value.code or 0), told.out, told.err, 0)
+        return Told(int(end.value.code or 0), told.out, told.err)
 
     return said
 

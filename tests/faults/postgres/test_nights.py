@@ -16,7 +16,7 @@ from phases.entry import exit_code
 from phases.plan import CONFIGS
 from phases.show import show_ticker
 from run_pipeline import app
-from tests.conftest import DAY, Cli, Desk, Night, Shelf
+from tests.conftest import DAY, Cli, Desk, Night, Shelf, await_engine
 from tests.faults.postgres.stores import SECRETS
 from tests.postgres import Server
 
@@ -71,12 +71,15 @@ def test_F078_a_killed_night_goes_on(
 
 
 def test_two_processes_share_a_night_and_ask_nothing_twice(cli: Cli, database: str, tmp_path: Path) -> None:
-    tickers = ("AAPL", "GOOG", "IBM", "MSFT")  # enough work that neither is done before the other has started
+    tickers = ("AAPL", "GOOG", "IBM", "MSFT")
     words = ("run", *tickers, "--as-of", DAY, "--config", CONFIGS / "anthropic.yaml", "--json")
     with FakeModel({"latency_ms": {"mean": 500}}) as server:
         env = {VARIABLE: database, "ANTHROPIC_API_KEY": "x" * 20}
         local = ("--set", f"provider.base_url={server.url}", "--set", "operation.threads=2")
-        processes = [cli.start(*words, *local, "--out", tmp_path / name, env=env) for name in ("one", "other")]
+        with server.holding():
+            processes = [cli.start(*words, *local, "--out", tmp_path / name, env=env) for name in ("one", "other")]
+            for process in processes:
+                await_engine(process)
         ends = [process.communicate(timeout=120) for process in processes]
         stats = server.stats()
     assert [process.returncode for process in processes] == [0, 0], ends

@@ -152,7 +152,7 @@ def test_many_threads_ask_once(store: Store) -> None:
 
     def ask(_: int) -> str:
         journal = Journal(store, RUN, 60)
-        start.wait(10)
+        start.wait(60)
         found = journal.take([about("a")])
         if not found:
             made.append(threading.get_ident())
@@ -186,7 +186,7 @@ def test_a_thread_that_gives_up_hands_over(journal: Journal) -> None:
         time.sleep(0.2)
         assert not other.done()
         journal.release([about("a")])
-        assert other.result(timeout=5) == {}
+        assert other.result(timeout=60) == {}
 
 
 # The dead and the late
@@ -210,7 +210,7 @@ def test_F109_a_claim_of_a_killed_process_is_taken_over_at_once(
     assert not process_lives(name)
     start = time.monotonic()
     assert journal.take([about("a")]) == {}
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 30
     keep(journal, store, a="A")
 
 
@@ -232,14 +232,14 @@ def test_a_process_of_another_start_or_none_does_not_live() -> None:
 
 
 def test_F110_a_lease_that_ran_out_is_taken_over_and_the_late_answer_is_kept_apart(store: Store) -> None:
-    late, next_ = Journal(store, RUN, 1), Journal(store, RUN, 60)
-    assert late.take([about("a")]) == {}
+    first, next_ = Journal(store, RUN, 1), Journal(store, RUN, 60)
+    assert first.take([about("a")]) == {}
     with ThreadPoolExecutor(1) as pool:
-        start = time.monotonic()
-        assert pool.submit(next_.take, [about("a")]).result(timeout=10) == {}
-        assert time.monotonic() - start > 0.5
-        keep(late, store, a="late")
-        pool.submit(keep, next_, store, a="in time").result(timeout=10)
+        ran_out = rows(store)[0].lease_until
+        assert pool.submit(next_.take, [about("a")]).result(timeout=60) == {}
+        assert later(0) > ran_out
+        keep(first, store, a="late")
+        pool.submit(keep, next_, store, a="in time").result(timeout=60)
     assert rows(store)[0].reply == "in time"
     with store.read() as connection:
         assert [(row.key, row.reply) for row in connection.execute(select(late_answers))] == [(about("a").key, "late")]

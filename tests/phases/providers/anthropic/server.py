@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 USAGE = {"input_tokens": 11, "output_tokens": 5, "cache_read_input_tokens": 3, "cache_creation_input_tokens": 2}
 Action = Callable[[socket.socket], None]
@@ -32,6 +32,7 @@ class Server:
     script: list[Action] = field(default_factory=list)
     seen: list[Seen] = field(default_factory=list)
     under_way: int = 0
+    """Requests that have come, and of whose answer nothing has left."""
     most: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -72,12 +73,17 @@ class Server:
                     action = self.script[min(len(self.seen), len(self.script)) - 1]
                     self.under_way += 1
                     self.most = max(self.most, self.under_way)
-                action(peer)
+                answering = _Answering(peer, self._answered)
+                try:
+                    action(cast("socket.socket", answering))
+                finally:
+                    answering.begin()
             except OSError:
                 pass
-            finally:
-                with self.lock:
-                    self.under_way -= 1
+
+    def _answered(self) -> None:
+        with self.lock:
+            self.under_way -= 1
 
     def _read(self, peer: socket.socket) -> Seen | None:
         raw = b""
@@ -92,6 +98,24 @@ class Server:
         while len(body) < int(headers.get("content-length", 0)):
             body += peer.recv(65536)
         return Seen(first.split()[1], headers, json.loads(body), time.monotonic())
+
+
+class _Answering:
+    """A socket that tells once, just before its first byte leaves, that the answer begins."""
+
+    def __init__(self, peer: socket.socket, begun: Callable[[], None]) -> None:
+        self._peer, self._begun = peer, [begun]
+
+    def begin(self) -> None:
+        while self._begun:
+            self._begun.pop()()
+
+    def sendall(self, raw: bytes) -> None:
+        self.begin()
+        self._peer.sendall(raw)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._peer, name)
 
 
 def head(status: int, form: str = "application/json", length: int | None = None, **headers: str) -> bytes:
@@ -136,8 +160,10 @@ def then_reset(raw: bytes) -> Action:
     return act
 
 
-def hangs(seconds: float) -> Action:
-    return lambda peer: time.sleep(seconds)
+def hangs(peer: socket.socket) -> None:
+    """Nothing, until whoever asked has left."""
+    peer.settimeout(60)
+    peer.recv(1)
 
 
 def later(seconds: float, action: Action) -> Action:

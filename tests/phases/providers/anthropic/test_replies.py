@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from phases.providers.anthropic import AnthropicProvider
-from tests.phases.providers.anthropic.server import Action, Seen, Server, later, well
+from tests.phases.providers.anthropic.server import Seen, Server, well
 from tests.phases.providers.anthropic.turns import turn
 
 
@@ -66,14 +66,15 @@ def test_f070_missing_usage_is_booked_at_the_worst_case(
 def test_all_are_under_way_before_any_is_awaited_and_come_back_in_order(
     server: Server, provider: Callable[..., AnthropicProvider]
 ) -> None:
-    def echo(text: str, seconds: float) -> Action:
-        return later(seconds, well(text))
+    together = threading.Barrier(6, timeout=20)
 
-    server.script = [echo("x", 0.6)]
-    begun = time.monotonic()
-    replies = provider().replies([turn(str(at), "end") for at in range(6)])
-    assert len(replies) == 6 and server.most == 6
-    assert time.monotonic() - begun < 3
+    def once_all_have_come(peer: socket.socket) -> None:
+        together.wait()
+        well()(peer)
+
+    server.script = [once_all_have_come]
+    assert len(provider().replies([turn(str(at), "end") for at in range(6)])) == 6
+    assert server.most == 6 and not together.broken
 
 
 def test_order_of_replies_is_that_of_requests(server: Server, provider: Callable[..., AnthropicProvider]) -> None:

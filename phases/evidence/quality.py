@@ -23,6 +23,8 @@ used silently that is not what the source meant, and nothing that is right is to
   that stand on nearly every third day: refused
 - five or more whole bars in a row that say the same, volume too (closes alone, or prices that stand: ten): flag
   `frozen`; to the newest, volume too: as old as the first of them. A benchmark that never moves: refused
+- five or more bars (ten without volume) that are those of earlier sessions, one by one: flag `frozen`; to the newest:
+  as old as the bar before them
 - older than the configuration allows: refused as stale; older than the as-of session: flag `late_bar`
 - sessions without a share traded: said; five to the newest: flag `halted`, or refused as the configuration says
 - volume of the newest quarter in another unit than before: not used, flag `volume_unit`

@@ -1,4 +1,4 @@
-"""Bars that stand still: repeated to the newest, too old, or of sessions in which nobody traded."""
+"""Bars that say nothing new: repeated, those of earlier sessions, too old, or of sessions without a trade."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ benchmark never moves."""
 
 
 def flag_frozen(rows: Rows) -> int:
-    """Flag bars in a row that say the same, as a feed that stands still does; gives the newest that says anything new.
+    """Flag bars in a row that say the same, as a feed that stands still does, and those that are earlier ones again;
+    gives the newest that says anything new.
 
     Those without a trade may say the same; where shares change hands at prices that stand, only the flag is due. Where
     nobody tells of trades, as of a fund's value, a run is an end only if it is twice as long as any other.
@@ -49,10 +50,31 @@ def flag_frozen(rows: Rows) -> int:
         rows.flags.add("frozen")
         days = f"{rows.days[first]} to {rows.days[last]}"
         rows.notes.append(f"{last - first + 1} bars in a row say the same: {days}")
+    copied = _flag_copied(rows, told, FROZEN if len(told) == 5 and traded else FROZEN_CLOSES)
     newest = len(rows.days) - 1
     others = max((last - first + 1 for first, last in ends if last != newest), default=0)
     firsts = [first for first, last in ends if last == newest]
-    return min((one for one in firsts if traded or (one and newest - one + 1 >= 2 * others)), default=newest)
+    return min([copied, *(one for one in firsts if traded or (one and newest - one + 1 >= 2 * others))])
+
+
+def _flag_copied(rows: Rows, told: dict[str, Floats], least: int) -> int:
+    """Flag bars that are those of earlier sessions, one by one; gives the newest that is not."""
+    bars = [row.tobytes() for row in np.column_stack(list(told.values()))]
+    firsts: dict[tuple[bytes, ...], int] = {}
+    last, newest = -1, len(bars) - 1
+    for at in range(len(bars) - least + 1 if len(set(bars)) < len(bars) else 0):
+        block = tuple(bars[at : at + least])
+        first = firsts.setdefault(block, at)
+        if at <= last or at - first < least or len(set(block)) <= least / 2:
+            continue
+        last = at + least - 1
+        while last < len(bars) - 1 and bars[last + 1] == bars[first + last + 1 - at]:
+            last += 1
+        rows.flags.add("frozen")
+        source = f"{rows.days[first]} to {rows.days[first + last - at]}"
+        rows.notes.append(f"{last - at + 1} bars, {rows.days[at]} to {rows.days[last]}, are those of {source} again")
+        newest = at - 1 if last == len(bars) - 1 else newest
+    return newest
 
 
 def _others(found: Runs, known: Runs) -> Runs:

@@ -50,7 +50,7 @@ FLAGS = {
     "evidence_ids": "ids that were not in the evidence do not count",
     "flaw": "a critic called an answer flawed and named no flaw",
     "foreign_evidence": "ids that were not in the evidence do not count",
-    "frozen": "bars in a row say the same",
+    "frozen": "bars say the same again",
     "gap": "the price series has a hole; only what came after it was used",
     "gated": "no debate was bought",
     "halted": "no share was traded in five sessions",

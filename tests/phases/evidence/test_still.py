@@ -90,3 +90,33 @@ def test_a_benchmark_that_never_moves_is_none(volume: bool) -> None:
         macro_snapshot(AS_OF, question(), settings().market, fetch=fetch_door(shelf))
     with pytest.raises(TickerFailure, match="what never moves is no benchmark"):
         market_snapshot("ACME", AS_OF, question(), settings().market, fetch=fetch_door(shelf))
+
+
+def copied(start: int, end: int, source: int, *without: str) -> dict[str, Any]:
+    """A walk whose bars from one place to another are those of an earlier place on."""
+    bars = walk()
+    for name in {"open", "high", "low", "close", "adj_close", "volume"} - {*without}:
+        bars[name] = [*bars[name][:start], *bars[name][source : source + end - start], *bars[name][end:]]
+    return bars
+
+
+@pytest.mark.parametrize("count", [5, 21])
+def test_the_newest_bars_may_not_be_those_of_earlier_sessions(count: int) -> None:
+    told = f"newest bar of ACME that is no copy is {DAYS[279 - count]}, {count} sessions before 2008-09-30"
+    with pytest.raises(TickerFailure, match=told) as failure:
+        snapshot(copied(280 - count, 280, 258 - count))
+    assert failure.value.status == "stale"
+    with pytest.raises(TickerFailure, match="that is no copy"):
+        snapshot({**copied(258, 280, 236), **CLOSES})
+
+
+def test_a_copy_in_between_is_said_with_where_it_is_from() -> None:
+    found = snapshot(copied(260, 270, 245))
+    assert found.flags == ("frozen",)
+    assert f"10 bars, {DAYS[260]} to {DAYS[269]}, are those of {DAYS[245]} to {DAYS[254]} again" in found.notes
+
+
+def test_a_few_bars_that_come_again_are_no_copy() -> None:
+    assert snapshot(copied(276, 280, 272)).flags == ()
+    assert snapshot({**copied(271, 280, 262), **CLOSES}).flags == ()
+    assert snapshot(copied(270, 280, 260, "volume")).flags == (), "another volume is another session"

@@ -58,23 +58,37 @@ def flag_frozen(rows: Rows) -> int:
 
 
 def _flag_copied(rows: Rows, told: dict[str, Floats], least: int) -> int:
-    """Flag bars that are those of earlier sessions, one by one; gives the newest that is not."""
+    """Flag bars that are those of earlier sessions, one by one; gives the newest that is not.
+
+    A series that repeats itself all along was made so, and is no copy of a part.
+    """
+    newest, copies = len(rows.days) - 1, _copies(told, least)
+    if 2 * sum(last - first for first, last, _ in copies) > newest:
+        return newest
+    for first, last, of in copies:
+        rows.flags.add("frozen")
+        source = f"{rows.days[of]} to {rows.days[of + last - first]}"
+        days = f"{rows.days[first]} to {rows.days[last]}"
+        rows.notes.append(f"{last - first + 1} bars, {days}, are those of {source} again")
+    return next((first - 1 for first, last, _ in copies if last == newest), newest)
+
+
+def _copies(told: dict[str, Floats], least: int) -> list[tuple[int, int, int]]:
+    """First and last place of each run of so many rows that were there before, and the first place of those."""
     bars = [row.tobytes() for row in np.column_stack(list(told.values()))]
     firsts: dict[tuple[bytes, ...], int] = {}
-    last, newest = -1, len(bars) - 1
+    found: list[tuple[int, int, int]] = []
+    last = -1
     for at in range(len(bars) - least + 1 if len(set(bars)) < len(bars) else 0):
         block = tuple(bars[at : at + least])
-        first = firsts.setdefault(block, at)
-        if at <= last or at - first < least or len(set(block)) <= least / 2:
+        of = firsts.setdefault(block, at)
+        if at <= last or at - of < least or len(set(block)) <= least / 2:
             continue
         last = at + least - 1
-        while last < len(bars) - 1 and bars[last + 1] == bars[first + last + 1 - at]:
+        while last < len(bars) - 1 and bars[last + 1] == bars[of + last + 1 - at]:
             last += 1
-        rows.flags.add("frozen")
-        source = f"{rows.days[first]} to {rows.days[first + last - at]}"
-        rows.notes.append(f"{last - at + 1} bars, {rows.days[at]} to {rows.days[last]}, are those of {source} again")
-        newest = at - 1 if last == len(bars) - 1 else newest
-    return newest
+        found.append((at, last, of))
+    return found
 
 
 def _others(found: Runs, known: Runs) -> Runs:

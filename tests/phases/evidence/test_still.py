@@ -120,3 +120,9 @@ def test_a_few_bars_that_come_again_are_no_copy() -> None:
     assert snapshot(copied(276, 280, 272)).flags == ()
     assert snapshot({**copied(271, 280, 262), **CLOSES}).flags == ()
     assert snapshot(copied(270, 280, 260, "volume")).flags == (), "another volume is another session"
+
+
+def test_a_series_that_repeats_itself_all_along_was_made_so() -> None:
+    bars = walk()
+    period = {name: [*bars[name][:40] * 7] for name in ("open", "high", "low", "close", "adj_close", "volume")}
+    assert "frozen" not in snapshot({**bars, **period}).flags

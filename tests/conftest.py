@@ -7,6 +7,7 @@ import gc
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -49,6 +50,12 @@ def replies(self, requests):
 
 OfflineDesk.replies = replies
 '''
+
+
+def pytest_configure() -> None:
+    """A suite that is started in the background ignores Ctrl-C; the runs that it starts must not."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:

@@ -23,6 +23,9 @@ LATEST_HALTED = 5
 FROZEN, FROZEN_CLOSES = 5, 10
 """Bars in a row that no market makes the same, with their volume; and closes in a row, where nothing else is known."""
 
+COPIED = 0.25
+"""Share of a series that can be a copy of the rest."""
+
 SAME, STANDS = 1e-5, 1e-4
 """Relative difference of two bars up to which they are copies, be it with noise; and the range within which a
 benchmark never moves."""
@@ -50,7 +53,8 @@ def flag_frozen(rows: Rows) -> int:
         rows.flags.add("frozen")
         days = f"{rows.days[first]} to {rows.days[last]}"
         rows.notes.append(f"{last - first + 1} bars in a row say the same: {days}")
-    copied = _flag_copied(rows, told, FROZEN if len(told) == 5 and traded else FROZEN_CLOSES)
+    whole = len(told) == 5 and traded and bool((told["high"] > told["low"]).all())
+    copied = _flag_copied(rows, told, FROZEN if whole else FROZEN_CLOSES)
     newest = len(rows.days) - 1
     others = max((last - first + 1 for first, last in ends if last != newest), default=0)
     firsts = [first for first, last in ends if last == newest]
@@ -60,10 +64,10 @@ def flag_frozen(rows: Rows) -> int:
 def _flag_copied(rows: Rows, told: dict[str, Floats], least: int) -> int:
     """Flag bars that are those of earlier sessions, one by one; gives the newest that is not.
 
-    A series that repeats itself all along was made so, and is no copy of a part.
+    A series that repeats itself again and again was made so, and holds no copy of a part.
     """
     newest, copies = len(rows.days) - 1, _copies(told, least)
-    if 2 * sum(last - first for first, last, _ in copies) > newest:
+    if sum(last - first for first, last, _ in copies) > COPIED * newest:
         return newest
     for first, last, of in copies:
         rows.flags.add("frozen")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import pytest
@@ -122,7 +123,9 @@ def test_a_few_bars_that_come_again_are_no_copy() -> None:
     assert snapshot(copied(270, 280, 260, "volume")).flags == (), "another volume is another session"
 
 
-def test_a_series_that_repeats_itself_all_along_was_made_so() -> None:
+def test_a_series_that_repeats_itself_again_and_again_was_made_so() -> None:
     bars = walk()
     period = {name: [*bars[name][:40] * 7] for name in ("open", "high", "low", "close", "adj_close", "volume")}
     assert "frozen" not in snapshot({**bars, **period}).flags
+    saw = [100.0 + abs(day.toordinal() % 96 - 48) / 4 for day in map(date.fromisoformat, DAYS)]
+    assert "frozen" not in snapshot({**bars, **dict.fromkeys(period, saw)}).flags

@@ -72,7 +72,8 @@ def analyst_payload(
     views = {axis: one.record for axis, one in answers.items() if one.record is not None}
     silent = [axis for axis in weights if axis not in views]
     missing = tuple(
-        MissingAxis(axis=one, reason=_reason(one, answers.get(one), read[one], gaps[one])) for one in silent
+        MissingAxis(axis=one, reason=_reason(one, answers.get(one), read[one], gaps[one]), asked=one in answers)
+        for one in silent
     )
     if not views:
         reasons = [f"{one.axis}: {one.reason}" for one in missing]

@@ -56,6 +56,7 @@ class Tally:
             payload = outcome.analyst_payload
             self.counts["axes"] += len(payload.axes) + len(payload.missing_axes)
             self.counts["axes_missing"] += len(payload.missing_axes)
+            self.counts["axes_unanswered"] += sum(one.asked for one in payload.missing_axes)
         failure, summary = outcome.failure, outcome.debate_summary
         if failure is not None:
             self.counts["past_gate"] += failure.phase in ("debate_transcript", "debate_summary")
@@ -168,7 +169,7 @@ def _share(part: int, whole: int) -> float | None:
 def _coverage(counts: Counter[str], bias: BiasRow) -> Coverage:
     states = Counter(one.status for name, one in bias.provenance.items() if name != "notes")
     return Coverage(
-        **{name: counts[name] for name in ("items", "missing", "stale", "axes_missing")},
+        **{name: counts[name] for name in ("items", "missing", "stale", "axes_missing", "axes_unanswered")},
         bias_fields=states["fresh"],
         bias_carried=states["carried"],
         bias_missing=states["missing"],
@@ -201,7 +202,7 @@ def cut_short(header: RunHeader, feed: PortfolioFeed, again: str) -> Iterator[tu
         run = "--max-cost USD" if operation.max_cost is not None or not night else ""
         yield "ceiling", f"stopped at the ceiling: {unpaid} unpaid; {again} {' or '.join(filter(None, (run, night)))}"
     if without:
-        counts = ", ".join(f"{number} {status}" for status, number in sorted(without.items()))
+        counts = ", ".join(f"{number} {status.replace('_', ' ')}" for status, number in sorted(without.items()))
         yield "no_view", f"{_many(without.total(), 'ticker')} without a view: {counts}"
 
 
@@ -235,8 +236,11 @@ def alarms(tally: Tally, bias: BiasRow) -> Iterator[tuple[AlarmName, str]]:
 
 
 def _gaps(counts: Counter[str], bias: BiasRow) -> Iterator[str]:
-    if counts["axes_missing"]:
-        yield f"{counts['axes_missing']} of {_many(counts['axes'], 'axis view')} had no evidence"
+    of = f"of {_many(counts['axes'], 'axis view')} had"
+    if unseen := counts["axes_missing"] - counts["axes_unanswered"]:
+        yield f"{unseen} {of} no evidence"
+    if unanswered := counts["axes_unanswered"]:
+        yield f"{unanswered} {of} evidence, but no answer that could be used"
     if bias.coverage is None:
         return
     reasons = {name: one.reason or "" for name, one in bias.provenance.items()}

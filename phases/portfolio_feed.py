@@ -118,7 +118,7 @@ def _status(outcome: TickerOutcome) -> tuple[Status, str | None]:
         return "failed", "the night made no summary for this ticker"
     if summary.status in ("debated", "gated") and payload.missing_axes:
         absent = "; ".join(f"{one.axis} axis missing: {one.reason}" for one in payload.missing_axes)
-        return "degraded", absent
+        return "degraded", "; ".join(filter(None, (summary.reason, absent)))
     return summary.status, summary.reason
 
 

@@ -63,6 +63,8 @@ class MissingAxis(Model):
     """The axis."""
     reason: Text
     """Why it has no view."""
+    asked: bool = False
+    """Whether there was evidence and its analyst was asked, but no answer could be used."""
 
 
 class AnalystPayload(Model):

@@ -66,7 +66,7 @@ class FeedRow(Model):
     status: Status
     """Exactly one; a consumer refuses one it does not know."""
     reason: Text | None
-    """Why there is no stance, no debate, or only part of the evidence."""
+    """Why conviction moved or did not, why there is no stance or no debate, and which axes are missing."""
     stance: Stance | None
     """View after the debate, from conviction_post."""
     conviction_pre: Conviction | None

@@ -81,7 +81,9 @@ class Coverage(Model):
     stale: Count
     """Items known and stale."""
     axes_missing: Count
-    """Configured axes that had no evidence, over all tickers."""
+    """Configured axes without a view, over all tickers."""
+    axes_unanswered: Count = 0
+    """Of these, the ones that had evidence, but no answer that could be used."""
     bias_fields: Count
     """Fields of the bias row, its notes aside, that carry a value of the night."""
     bias_carried: Count

@@ -37,7 +37,7 @@ class RunNotice(Model):
     cost_usd: Annotated[float, Field(ge=0)] | None
     """Money of the run over all its starts; absent if the store cannot say."""
     out: Text
-    """Folder of the run."""
+    """Folder of the run, which is made when the run ends."""
     feed: Text | None
     """Its feed as CSV; absent if there is none yet."""
     record: RunRecord | None

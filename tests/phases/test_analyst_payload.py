@@ -105,6 +105,7 @@ def test_a_configured_axis_without_evidence_is_listed_and_pulls_towards_0() -> N
     alone = payload_of(RISING, chosen=of_axes(technical="0.6"))
     found = payload_of(RISING, chosen=of_axes(technical="0.6", fundamental="0.2", news="0.2"))
     assert [one.axis for one in found.missing_axes] == ["fundamental", "news"]
+    assert not any(one.asked for one in found.missing_axes)
     assert found.missing_axes[0].reason == "no source gives evidence for the fundamental axis"
     assert (alone.conviction_score, alone.missing_axes) == (4, ())  # 5 * .75
     assert found.conviction_score == 2  # 5 * .6 * .75 = 2.25
@@ -123,6 +124,7 @@ def test_a_void_axis_is_missing_with_its_reason() -> None:
     found = payload_of(*BOTH, sentiment=constant("no JSON"))
     assert [one.axis for one in found.axes] == ["technical"]
     assert found.missing_axes[0].reason.startswith("quarantine: the reply holds no complete JSON object")
+    assert found.missing_axes[0].asked
     assert found.conviction_score == 2  # 5 * .6 * .75
 
 

@@ -137,6 +137,12 @@ def test_more_than_a_fifth_of_theater_is_an_alarm(acted: int, found: bool) -> No
     assert ("theater" in told(tally)) is found
 
 
+def test_an_axis_that_was_asked_in_vain_does_not_lack_evidence() -> None:
+    tally, refused = Tally(), MissingAxis(axis="technical", reason="refuse: the model refused", asked=True)
+    tally.add(row(), TickerOutcome(analyst_payload=payload(missing_axes=(refused,))))
+    assert told(tally)["coverage"] == "1 of 2 axis views had evidence, but no answer that could be used"
+
+
 def test_what_nothing_was_known_of_is_an_alarm() -> None:
     tally, absent = Tally(), (MissingAxis(axis="fundamental", reason="no source"),)
     tally.add(row(), TickerOutcome(analyst_payload=payload(missing_axes=absent)))

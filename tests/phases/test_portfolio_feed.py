@@ -124,7 +124,7 @@ def test_a_missing_axis_degrades_what_is_rated_but_not_what_is_contested(
     assert (row.status, row.flags) == (expected, flags)
     assert row.stance == "buy"
     if expected == "degraded":
-        assert row.reason == f"fundamental axis missing: {NO_FUNDAMENTALS.reason}"
+        assert row.reason == f"bull gained: it rose; fundamental axis missing: {NO_FUNDAMENTALS.reason}"
 
 
 @pytest.mark.parametrize(

@@ -155,7 +155,11 @@ def _coverage(health: NightHealth) -> list[Told]:
     return [
         ("items", f"{seen.items:,}", f"{seen.stale:,} of them stale"),
         ("missing", f"{seen.missing:,}", "looked for and not known"),
-        ("axes missing", f"{seen.axes_missing:,}", "configured, without evidence"),
+        (
+            "axes missing",
+            f"{seen.axes_missing:,}",
+            f"{seen.axes_unanswered:,} of them had evidence, but no usable answer",
+        ),
         ("macro fields", f"{seen.bias_fields:,}", f"{seen.bias_carried:,} carried, {seen.bias_missing:,} missing"),
     ]
 

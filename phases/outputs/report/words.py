@@ -14,12 +14,12 @@ from schemas.summary import Status
 STATUS: dict[Status, str] = {
     "debated": "a debate was held and weighed",
     "gated": "no debate was bought",
-    "degraded": "a view on part of the evidence",
+    "degraded": "a view without all of its axes",
     "contested": "the manager's word opposes the moves; nothing changed",
     "failed": "no view: an answer or a phase failed",
     "refused": "no view: a model or a check refused",
     "stale": "no view: its newest price is too old",
-    "no_data": "no view: nothing is known of it",
+    "no_data": "no view: no prices that can be relied on",
     "unpaid": "no view: the ceiling came first",
 }
 """What each status means."""
@@ -90,14 +90,14 @@ FLAGS = {
 """What each flag of a row means."""
 
 _TURN = re.compile(r"(?P<seat>.+?)_(?P<round>[0-9]+)_(?P<flag>.+)")
-_START = {"manager_": "manager: {}", "missing_": "the axis {} has no evidence", "absent_": "no value to stop on: {}"}
+_START = {"manager_": "manager: {}", "missing_": "the axis {} has no view", "absent_": "no value to stop on: {}"}
 
 
 def flag_text(flag: str, opened: bool = False) -> str:
     """A flag in words; its own name where it has none. `opened`: turns of number 1 are those of an opening.
 
     >>> flag_text("missing_news"), flag_text("bull_2_void"), flag_text("new_kind")
-    ('the axis news has no evidence', 'bull, round 2: the turn does not count', 'new kind')
+    ('the axis news has no view', 'bull, round 2: the turn does not count', 'new kind')
     """
     if flag in FLAGS:
         return FLAGS[flag]

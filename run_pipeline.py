@@ -12,7 +12,7 @@ import typer
 from phases.core.errors import Stopped, UsageError
 from phases.core.log import set_form
 from phases.core.text import DEFAULT_OUT, nearest, printable
-from phases.entry import leave, out_folder, say, tell
+from phases.entry import leave, out_folder, say, tell, to_file
 
 if TYPE_CHECKING:
     from phases.core.store import Store
@@ -35,6 +35,7 @@ app = typer.Typer(
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", parser=out_folder, help="Folder of the store and the runs.")]
 Config = Annotated[Path | None, typer.Option("--config", metavar="F", help="Overlay on configs/default.yaml.")]
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="A.B=C", help="One value of the configuration.")]
+To = Annotated[Path | None, typer.Option("--to", metavar="F|-", parser=to_file, help="File to write; - for stdout.")]
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run id, or `last`.")]
 Changed = Annotated[Path | None, typer.Option("--skill", metavar="F", help="Show what a changed SKILL.md alters.")]
 
@@ -157,13 +158,13 @@ def feed(
     form: Annotated[
         str | None, typer.Option("--format", metavar="csv|json|…", help="csv, json, parquet, pypfopt, skfolio, prices.")
     ] = None,
-    to: Annotated[Path | None, typer.Option("--to", metavar="F|-", help="File instead of stdout.")] = None,
+    to: To = None,
     diff: Annotated[str | None, typer.Option("--diff", metavar="OLD", help="What changed since this run.")] = None,
     prior: Annotated[
         float | None, typer.Option("--benchmark-return", metavar="R", help="For pypfopt and skfolio: 0.08 a year.")
     ] = None,
 ) -> None:
-    """Print the portfolio feed of a run, its views for a portfolio library, or the prices it saw."""
+    """Print the feed of a run, its views for a library, or its prices."""
     from phases.core.runs import Runs
     from phases.hand_off import STDOUT, deliver, hand_off, what_changed
 
@@ -191,7 +192,7 @@ def skill(
     sets: Sets = None,
     out: Out = DEFAULT_OUT,
 ) -> None:
-    """Ask one skill for one turn: JSON in, one checked JSON object out."""
+    """Ask one skill for one turn: JSON in, checked JSON out."""
     from phases.alone import ask_alone, turn_alone
     from phases.core.scanner import read_input
     from phases.plan import Words, folder_of, price_table, settings_of
@@ -215,7 +216,7 @@ def validate(
     contract: Annotated[str, typer.Argument(metavar="CONTRACT", help="A name that `schemas` lists.")],
     file: Annotated[str, typer.Argument(metavar="F|-", help="A JSON file, or - for stdin.")],
 ) -> None:
-    """Check JSON against a contract, and a feed against its content hash."""
+    """Check JSON against a contract; a feed against its hash, too."""
     from phases.core.scanner import Malformed, read_input, strict_json
     from schemas.validation import complaints, published
 
@@ -236,6 +237,7 @@ def validate(
 @app.command()
 def schemas(name: Annotated[str | None, typer.Argument(metavar="NAME", help="Print this one.")] = None) -> None:
     """List the contracts, or print the JSON Schema of one."""
+    from phases.outputs.terminal import listed
     from schemas import CONTRACTS
     from schemas.generate import schema_text
 
@@ -244,9 +246,7 @@ def schemas(name: Annotated[str | None, typer.Argument(metavar="NAME", help="Pri
             raise UsageError(f"{printable(name)!r} is no contract{nearest(name, CONTRACTS)} (see `schemas`)")
         sys.stdout.write(schema_text(CONTRACTS[name]))
         return
-    wide = max(map(len, CONTRACTS))
-    for known, model in CONTRACTS.items():
-        print(f"{known:{wide}}  {(model.__doc__ or '').splitlines()[0]}")
+    print(listed({known: (model.__doc__ or "").splitlines()[0] for known, model in CONTRACTS.items()}))
 
 
 @app.command()
@@ -261,7 +261,7 @@ def lint() -> None:
 
 @app.command()
 def doctor(config: Config = None, sets: Sets = None, out: Out = DEFAULT_OUT) -> None:
-    """Say what is configured, reachable and priced, and what is missing."""
+    """Say what is configured and reachable, and what is missing."""
     from phases.doctor import examine, exit_code, findings_text
     from phases.plan import Words
 
@@ -303,12 +303,10 @@ def show(
 def report(
     name: Annotated[str | None, typer.Argument(metavar="RUN", help="A run id, or `last`.")] = None,
     history: Annotated[bool, typer.Option("--history", help="All finished nights instead of one.")] = False,
-    to: Annotated[
-        Path | None, typer.Option("--to", metavar="F|-", help="File instead of the run's folder, or - for stdout.")
-    ] = None,
+    to: To = None,
     out: Out = DEFAULT_OUT,
 ) -> None:
-    """Write the morning page of a run, or the history page, as one HTML file."""
+    """Write the page of a run, or of all nights, as one HTML file."""
     from phases.report import page_of, write_report
 
     with closing(_open(out)) as store:

@@ -26,6 +26,8 @@ YEAR = 252
 """Sessions in a year."""
 LEAST = 60
 """Daily returns that a covariance is taken from, at least."""
+STILL = 1e-9
+"""Daily volatility below which a price never moved, and no covariance can be taken."""
 
 RATED = {"contested", "degraded", "gated", "debated"}
 NOT_RATED = {"unpaid", "failed", "refused", "no_data", "stale"}
@@ -141,6 +143,8 @@ def kept(document: dict, current: dict[str, float]) -> dict[str, float]:
     if foreign:
         sys.exit(f"refused: --current {', '.join(foreign)}: not in the feed")
     unrated = [name for name, told in document["names"].items() if told["state"] == "not_rated"]
+    if rated := [name for name in current if name not in unrated]:
+        print(f"note: --current {', '.join(rated)}: rated this night, so the weight is found anew", file=sys.stderr)
     weights = {name: current.get(name) for name in unrated if document["names"][name]["held"] or name in current}
     unknown = [name for name, weight in weights.items() if weight is None]
     if unknown:
@@ -162,6 +166,8 @@ def daily_returns(prices: pd.DataFrame, names: list[str]) -> pd.DataFrame:
         told = ", ".join(f"{name} has {own[name]}" for name in short) or f"only {len(returns)} in common"
         remedy = f"; leave out with --without {','.join(short)}" if short else "; leave names out with --without"
         sys.exit(f"refused: {LEAST} daily returns are needed: {told}{remedy}")
+    if still := [name for name in names if float(returns[name].std()) < STILL]:
+        sys.exit(f"refused: the price of {', '.join(still)} never moved; leave out with --without {','.join(still)}")
     return returns
 
 

@@ -54,8 +54,17 @@ def _with_command(app: typer.Typer, words: list[str]) -> list[str]:
     raise UsageError(f"{printable(first)!r} is no command{nearest(first, known)} (commands: {listed})")
 
 
+def _open_streams() -> None:
+    """Open what the caller closed, so that no file takes its place: stdout cannot be written, stderr is lost."""
+    for number, name, mode in ((0, "stdin", os.O_RDONLY), (1, "stdout", os.O_RDONLY), (2, "stderr", os.O_WRONLY)):
+        if getattr(sys, name) is None:
+            os.dup2(os.open(os.devnull, mode), number)
+            setattr(sys, name, os.fdopen(number, "w" if number else "r"))
+
+
 def leave(app: typer.Typer, words: list[str]) -> None:
     """Carry out one command and leave with its exit code. To be terminated is to be interrupted."""
+    _open_streams()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if words == ["--version"]:
         tell(f"rebuttal {VERSION}", sys.stdout)
@@ -99,6 +108,13 @@ def out_folder(text: object) -> Path:
     if out.exists() and not out.is_dir():
         raise UsageError(f"--out {out}: is a file, not a folder")
     return out
+
+
+def to_file(text: object) -> Path:
+    """The file that `--to` names, `-` for stdout. Raises UsageError for what names none."""
+    if not str(text).strip() or str(text).endswith("/"):
+        raise UsageError(f"--to {text or repr('')}: names no file")
+    return Path(str(text))
 
 
 def _fail(line: str) -> None:

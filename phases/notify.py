@@ -104,6 +104,16 @@ class Ending:
         )
 
 
+NO_ANSWER = {
+    "SSL": "no valid certificate, or no TLS",
+    "Certificate": "no valid certificate",
+    "DNS": "its host is not found",
+    "Connector": "it cannot be connected to",
+    "Disconnected": "connection lost before an answer",
+}
+"""What kept a notice from being answered, by what the error's name holds; its text may hold the address."""
+
+
 def _said(error: BaseException | None) -> tuple[int, str]:
     """Exit code and words of what ended a run."""
     if isinstance(error, KeyboardInterrupt):
@@ -178,7 +188,7 @@ def _posted(notify: NotifySettings, text: str) -> str | None:
     except TimeoutError:
         return f"no answer within notify.timeout_seconds = {notify.timeout_seconds:g}"
     except (aiohttp.ClientError, OSError, ValueError) as error:
-        return type(error).__name__
+        return next((words for kind, words in NO_ANSWER.items() if kind in type(error).__name__), "no answer")
     return None if 200 <= status < 300 else f"HTTP {status}" + ", a redirect" * (300 <= status < 400)
 
 

@@ -84,27 +84,30 @@ def settings_of(words: Words, base: Settings | None = None) -> Settings:
         config, where = overlay(config, load_yaml(words.config)), str(words.config)
     config = with_words(config, words.sets)
     options = {
-        "debate.when": words.debate,
-        "debate.protocols": words.protocols,
-        "as_of": words.as_of,
-        "operation.max_cost": words.max_cost,
-        "operation.offline": "true" if words.offline else None,
+        "--debate": ("debate.when", words.debate),
+        "--protocols": ("debate.protocols", words.protocols),
+        "--as-of": ("as_of", words.as_of),
+        "--max-cost": ("operation.max_cost", words.max_cost),
+        "--offline": ("operation.offline", "true" if words.offline else None),
     }
-    for name, value in options.items():
-        if value is not None:
-            section, _, key = name.rpartition(".")
-            config = overlay(config, {section: {key: str(value)}} if section else {key: str(value)})
-    with _blaming(where, words.sets):
+    said = {option: pair for option, pair in options.items() if pair[1] is not None}
+    for name, value in said.values():
+        section, _, key = name.rpartition(".")
+        config = overlay(config, {section: {key: str(value)}} if section else {key: str(value)})
+    with _blaming(where, words.sets, {name: option for option, (name, _) in said.items()}):
         return read_record(Settings, config, where)
 
 
 @contextmanager
-def _blaming(where: str, sets: Sequence[str]) -> Iterator[None]:
-    """A UsageError about what a `--set` said names that instead of the file."""
+def _blaming(where: str, sets: Sequence[str], options: Mapping[str, str]) -> Iterator[None]:
+    """A UsageError about what an option or a `--set` said names that instead of the file."""
     try:
         yield
     except UsageError as error:
         rest = str(error).removeprefix(f"{where}: ")
+        key, _, why = rest.partition(": ")
+        if key in options:
+            raise UsageError(f"{options[key]}: {why}") from None
         unknown = rest.partition("unknown key ")[2].partition(" ")[0].rstrip(";")
         for key in (word.partition("=")[0].strip() for word in sets):
             named = (f"{key}:", f"{key}.", f"{key} (")
@@ -136,7 +139,7 @@ def plan(words: Words, runs: Runs | None, resumed: RunHeader | None = None, *, s
     loop_rounds(protocol, settings.debate.rounds, "debate.rounds")
     skills, changed = _used_skills(protocol, settings, where)
     origin = str(words.config or "configuration")
-    with _blaming(origin, words.sets):
+    with _blaming(origin, words.sets, {}):
         check_tables(settings, protocol, origin)
     source, asked, session, span, benchmark, notes = origin_of(settings, runs, resumed)
     wanted_names = words.tickers or (() if resumed is None else (*resumed.tickers, *resumed.left_out))

@@ -16,7 +16,7 @@ from phases.core.turns import asked_keys, stored_turns
 from phases.night import stored_feed, stored_risk
 from phases.outputs.debate import debate_text
 from phases.outputs.evidence import evidence_text
-from phases.outputs.terminal import feed_table, line
+from phases.outputs.terminal import feed_table, line, wrapped
 from phases.research_debate import bias_evidence
 from schemas.bias import BiasRow
 from schemas.debate import Case
@@ -48,7 +48,8 @@ def show_run(store: Store, name: str, as_json: bool) -> str:
     if not as_json:
         spent = spent_by(store, known.run_id)
         first = f"engine: {known.engine} | run {known.run_id} | {known.state}"
-        blocks = (first, feed_table(feed), risk_line(store, known.run_id), str(spent) if spent.calls else "")
+        risk = wrapped(risk_line(store, known.run_id), "")
+        blocks = (first, feed_table(feed), risk, str(spent) if spent.calls else "")
         return "\n\n".join(filter(None, blocks))
     record = json.loads(known.record) if known.record else None
     case = stored_risk(store, known.run_id)

@@ -117,6 +117,21 @@ def test_names_without_prices_or_unknown_ones_and_caps_that_cannot_hold_are_refu
 
 
 @pytest.mark.parametrize("library", HANDOFFS)
+def test_a_price_that_never_moved_is_refused(example: Any, library: str) -> None:
+    document = json.loads(HANDOFFS[library](night("debated", 1), 0.08))
+    with pytest.raises(SystemExit, match="the price of THIRD never moved; leave out with --without THIRD"):
+        example.allocate(document, prices().assign(THIRD=50.0), library, {}, 1.0, 0.05)
+
+
+def test_a_weight_of_a_name_that_is_rated_is_not_kept_and_that_is_said(
+    example: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = json.loads(HANDOFFS["pypfopt"](night("debated", 1), 0.08))
+    assert example.kept(document, {"ACME": 0.2}) == {}
+    assert capsys.readouterr().err == "note: --current ACME: rated this night, so the weight is found anew\n"
+
+
+@pytest.mark.parametrize("library", HANDOFFS)
 def test_a_name_left_out_has_no_weight_and_takes_its_view_and_trust_along(example: Any, library: str) -> None:
     document, same = (json.loads(HANDOFFS[library](night("debated", 1), 0.08)) for _ in range(2))
     example.leave_out(document, ["ACME"])

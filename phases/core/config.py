@@ -308,7 +308,7 @@ def _allowed(model: type[Model], path: list[str], error: Mapping[str, Any]) -> s
 
 def _one_word(value: object) -> str | None:
     """What was written where a list should be, if a list may hold it."""
-    return value if isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9_.^=-]+", value) else None
+    return value if isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9_.^=/-]+", value) else None
 
 
 def _bound(model: type[Model], path: list[str], name: str) -> Any:

@@ -56,7 +56,8 @@ def _debate(transcript: DebateTranscript) -> list[list[str]]:
         rounds.setdefault(part_of(event, transcript), []).extend(_turn(event))
     ended = f"Debate: {transcript.protocol}{held_of(transcript)}; ended by {printable(transcript.stop_reason)}"
     blocks = [[name.capitalize(), *lines] for name, lines in rounds.items()]
-    return [[ended if transcript.ledger else f"Debate: none, {printable(transcript.stop_reason)}"], *blocks]
+    none = f"Debate: none, {printable(transcript.stop_reason)}"
+    return [[wrapped(ended if transcript.ledger else none, "")], *blocks]
 
 
 def opened(transcript: DebateTranscript) -> bool:
@@ -180,7 +181,7 @@ def _after(row: FeedRow, summary: DebateSummary | None) -> Iterator[str]:
     if row.conviction_post is not None:
         points = [points_text(value) for value in (row.conviction_pre, row.conviction_delta, row.conviction_post)]
         moved = "conviction {} before, {} by the debate, {} after".format(*points)
-        yield f"After: {row.stance}, {moved}, p {row.probability_pre} before, {row.probability_post} after"
+        yield wrapped(f"After: {row.stance}, {moved}, p {row.probability_pre} before, {row.probability_post} after", "")
     if row.reason:
         yield wrapped(f"why: {row.reason}")
     if summary is not None and row.decided_by is not None:

@@ -40,11 +40,11 @@ class Changed(NamedTuple):
     cells: dict[str, tuple[Any, Any]]
     """Value before and value now, by column, where they differ."""
     why: str | None
-    """Reason of the newer row."""
+    """Reason of the second row."""
 
 
 def changes(old: PortfolioFeed, new: PortfolioFeed) -> list[Changed]:
-    """Tickers that differ, in the order of the newer feed; those that left come last."""
+    """Tickers that differ, in the order of the second feed; those that left come last."""
     before, now = ({row.ticker: row for row in feed.rows} for feed in (old, new))
     found = [Changed(row.ticker, *_compared(before.get(row.ticker), row), row.reason) for row in new.rows]
     gone = [Changed(row.ticker, "left", _cells(row, None), None) for row in old.rows if row.ticker not in now]
@@ -69,10 +69,9 @@ def diff_text(old: PortfolioFeed, new: PortfolioFeed) -> str:
     lines = [
         f"{old.run_id} → {new.run_id}",
         f"night of {old.as_of} → {new.as_of} | "
-        f"{counts['changed']} of {both} rows changed, {counts['new']} new, {counts['left']} left",
+        f"{counts['changed']} of {both} row{'s' * (both != 1)} changed, {counts['new']} new, {counts['left']} left",
     ]
-    for name, feed in (("older", old), ("newer", new)):
-        lines += [f"the {name} feed is invalid: no ticker is rated"] * (not feed.valid)
+    lines += [f"{feed.run_id} is invalid: no ticker is rated" for feed in (old, new) if not feed.valid]
     different = incomparable(old, new)
     if different:
         lines.append("rows are not comparable:")

@@ -45,6 +45,11 @@ class Progress(Watch):
         """A ticker ended; with the reason if it failed."""
         self.ended += 1
 
+    def _line(self, ticker: str, reason: str | None) -> str:
+        """One ticker that ended, in a line that names it once."""
+        why = f": {printable(reason).removeprefix(f'{ticker}: ')}" if reason else ""
+        return f"[{self.ended}/{self.tickers}] {ticker}{why}"
+
     def shown(self) -> AbstractContextManager[object]:
         """While this lasts, progress is shown."""
         return nullcontext()
@@ -81,7 +86,7 @@ class Lines(Progress):
     def __call__(self, ticker: str, reason: str | None) -> None:
         """A ticker ended; with the reason if it failed."""
         super().__call__(ticker, reason)
-        line = f"[{self.ended}/{self.tickers}] {ticker}" + (f": {printable(reason)}" if reason else "")
+        line = self._line(ticker, reason)
         if ticks() - self._told >= EVERY_SECONDS:
             self._told, left = ticks(), self.left()
             line += f" ({self.spent()}{f', about {left} left' if left else ''})"
@@ -115,7 +120,7 @@ class Block(Progress):
         with self._lock:
             self._at.pop(ticker, None)
         if reason:
-            self._tell(f"[{self.ended}/{self.tickers}] {ticker}: {printable(reason)}")
+            self._tell(self._line(ticker, reason))
 
     def shown(self) -> AbstractContextManager[object]:
         """While this lasts, the block stands on the terminal; afterwards it is gone."""

@@ -142,7 +142,7 @@ def _moved(health: NightHealth) -> str:
     price, debates, changed = health.bill.per_changed_usd, health.debates, health.changed
     each = f", ${price:.4f} each" if price else ""
     if not debates:
-        return "no debate was held to its end"
+        return f"no debate was held{' to its end' if health.turns.counted or health.turns.void else ''}"
     return f"{debates} debate{'s' * (debates != 1)} changed {changed} decision{'s' * (changed != 1)}{each}"
 
 
@@ -155,6 +155,16 @@ def wrapped(text: str, indent: str = "  ", room: int | None = None) -> str:
         subsequent_indent=f"{indent}  ",
         break_on_hyphens=False,
     )
+
+
+def listed(told: Mapping[str, str]) -> str:
+    """Names and what is told of each, in two columns."""
+    wide = max(map(len, told)) + 2
+    paragraphs = (
+        textwrap.wrap(words, width(), initial_indent=name.ljust(wide), subsequent_indent=" " * wide)
+        for name, words in told.items()
+    )
+    return "\n".join(line for lines in paragraphs for line in lines)
 
 
 def noted(text: str) -> str:

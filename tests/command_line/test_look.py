@@ -129,6 +129,22 @@ def test_stdout_that_cannot_be_written_is_exit_4(three: Night, debug: tuple[str,
     assert (done.returncode, done.stderr.count("error: stdout cannot be written")) == (4, 1)
 
 
+@pytest.mark.parametrize(
+    ("closed", "code", "out", "err"),
+    [
+        (">&-", 4, "", "error: stdout cannot be written (Bad file descriptor)\n"),
+        ("2>&-", 0, "schema_version", ""),
+        ("<&-", 0, "schema_version", ""),
+        (">&- 2>&-", 4, "", ""),
+    ],
+)
+def test_streams_that_the_caller_closed(three: Night, closed: str, code: int, out: str, err: str) -> None:
+    command = f"'{sys.executable}' '{ROOT}/run_pipeline.py' feed last --out '{three.path}' {closed}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (code, err)
+    assert done.stdout.startswith(out) and bool(done.stdout) == bool(out)
+
+
 def test_a_reader_that_leaves_ends_the_command_quietly(three: Night) -> None:
     ours, theirs = os.pipe()
     os.close(ours)

@@ -67,7 +67,7 @@ def test_it_says_when_rows_are_not_comparable(header: Any, columns: Any, line: s
 
 
 def test_an_invalid_night_is_said() -> None:
-    assert "the newer feed is invalid: no ticker is rated" in lines_of(row("AAPL", "failed"))
+    assert "2008-10-01-11111111 is invalid: no ticker is rated" in lines_of(row("AAPL", "failed"))
 
 
 def test_every_line_fits_80_columns_and_is_plain_text() -> None:

@@ -102,3 +102,21 @@ def test_a_phone_needs_no_sideways_scrolling(nights: Night, page_of: PageOf, ope
 
 def test_every_width_reads_well(nights: Night, page_of: PageOf, opened: Opened) -> None:
     assert wrong_at(opened(page_of(nights.path, "--history")).page) == {}
+
+
+def test_every_mark_of_a_stance_has_an_outline_or_a_strong_colour(
+    nights: Night, page_of: PageOf, opened: Opened
+) -> None:
+    """Hold and watch are pale: what shows that there was a view is the line around them, in the colour of text."""
+    page = opened(page_of(nights.path, "--history")).page
+    style = """kind => {
+      const one = document.querySelector(".multiples svg").appendChild(
+        document.createElementNS("http://www.w3.org/2000/svg", "rect"));
+      one.setAttribute("class", `cell ${kind}`);
+      const { fill, stroke } = getComputedStyle(one);
+      return [fill, stroke];
+    }"""
+    text = page.locator(".multiples svg text.axis").first.evaluate("one => getComputedStyle(one).fill")
+    for kind in ("hold", "watch"):
+        assert page.evaluate(style, kind)[1] == text
+    assert page.evaluate(style, "none")[1] not in ("none", text)

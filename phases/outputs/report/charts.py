@@ -42,7 +42,7 @@ def _text(kind: str, x: float, y: float, said: str, anchor: str = "start") -> Ma
 
 
 def _dot(kind: str, x: float, y: float, size: float = 3) -> Markup:
-    return Markup('<circle class="{}" cx="{:.4g}" cy="{:.4g}" r="{:g}"/>').format(kind, x, y, size)
+    return Markup('<circle class="{}" cx="{:.5g}" cy="{:.5g}" r="{:g}"/>').format(kind, x, y, size)
 
 
 def _square(kind: str, x: float, y: float, size: float = 3) -> Markup:
@@ -50,7 +50,7 @@ def _square(kind: str, x: float, y: float, size: float = 3) -> Markup:
 
 
 def _box(kind: str, x: float, y: float, width: float, height: float) -> Markup:
-    box = Markup('<rect class="{}" x="{:.4g}" y="{:.4g}" width="{:.4g}" height="{:.4g}"/>')
+    box = Markup('<rect class="{}" x="{:.5g}" y="{:.5g}" width="{:.5g}" height="{:.5g}"/>')
     return box.format(kind, x, y, width, height)
 
 
@@ -203,6 +203,16 @@ class Mark(NamedTuple):
 
 PAST = Frame(30, 316, 8, 92)
 CELL = 14.0
+"""Width of a night's mark where nothing is near."""
+
+THIN = 4.0
+"""Width below which a mark takes room on one side alone, if only that side has some."""
+
+
+def _sides(x: Sequence[float]) -> list[tuple[float, float]]:
+    """How far each mark goes before and behind its place: marks leave a unit between them, where there is one."""
+    half = [CELL / 2, *(min(CELL, max(b - a - 1, (b - a) / 2)) / 2 for a, b in pairwise(x)), CELL / 2]
+    return [(min(a, max(b, THIN - b)), min(b, max(a, THIN - a))) for a, b in pairwise(half)]
 
 
 def past_told(ticker: str, marks: Sequence[Mark]) -> str:
@@ -217,11 +227,13 @@ def past_told(ticker: str, marks: Sequence[Mark]) -> str:
 
 
 def past_chart(ticker: str, marks: Sequence[Mark], first: date, last: date) -> Markup:
-    """Probability before and after the debate by night, and the stance of each night beneath; days are to scale."""
+    """Probability before and after the debate by night, and the stance of each night beneath; days are to scale.
+
+    A mark stands at its night, as wide as the nights beside it leave room for.
+    """
     days = (last - first).days
     inner = PAST.right - PAST.left - CELL
     x = [PAST.left + CELL / 2 + (inner * (one.day - first).days / days if days else inner / 2) for one in marks]
-    wide = max(min([CELL, *(b - a - 1 for a, b in pairwise(x))]), 1.0)
     parts = PAST.grid((0, 0.5, 1))
     line: list[tuple[float, float]] = []
     for place, one in zip(x, marks, strict=True):
@@ -230,19 +242,25 @@ def past_chart(ticker: str, marks: Sequence[Mark], first: date, last: date) -> M
             continue
         line.append((place, PAST.y(one.after)))
     parts += _piece(line)
-    for place, one in zip(x, marks, strict=True):
+    for place, one, (before, behind) in zip(x, marks, _sides(x), strict=True):
         if one.before is not None:
             parts.append(_dot("hollow", place, PAST.y(one.before), 2.5))
         if one.after is not None:
             parts.append(_dot("after", place, PAST.y(one.after), 2.5))
-        parts.append(_box(f"cell {one.stance or 'none'}", place - wide / 2, 98, wide, CELL))
-        if one.stance == "watch":  # told from hold without its letter, which has no room among many nights
-            parts.append(_box("cell half", place - wide / 2, 98 + CELL / 2, wide, CELL / 2))
-        if wide >= CELL - 2:
-            letter = one.stance[0].upper() if one.stance else "×"
-            parts.append(_text(f"letter {one.stance or 'none'}", place, 109, letter, "middle"))
+        parts += _cell(one.stance, place - before, before + behind)
     return _svg(324, 116, past_told(ticker, marks), parts)
 
 
 def _piece(line: Sequence[tuple[float, float]]) -> list[Markup]:
     return [_path("after", line)] if len(line) > 1 else []
+
+
+def _cell(stance: str | None, left: float, wide: float) -> list[Markup]:
+    """The mark of one night, with its letter where that has room."""
+    kind = stance or "none"
+    parts = [_box(f"cell {kind}", left, 98, wide, CELL)]
+    if stance == "watch":  # told from hold without its letter, which has no room among many nights
+        parts.append(_box("cell half", left, 98 + CELL / 2, wide, CELL / 2))
+    if wide >= CELL - 2:
+        parts.append(_text(f"letter {kind}", left + wide / 2, 109, stance[0].upper() if stance else "×", "middle"))
+    return parts

@@ -7,7 +7,7 @@ import re
 import sqlite3
 from contextlib import closing
 from datetime import date
-from itertools import pairwise
+from itertools import accumulate, cycle, islice, pairwise
 from pathlib import Path
 from typing import get_args
 
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from phases.core.runs import Runs
 from phases.core.store import open_store
-from phases.outputs.report.charts import LABEL, Mark, Round, delta_chart, gap_chart, gap_told, past_chart
+from phases.outputs.report.charts import LABEL, PAST, Mark, Round, delta_chart, gap_chart, gap_told, past_chart
 from phases.outputs.report.front import health_rows
 from phases.outputs.report.words import FATE, FLAGS, STATUS, flag_text
 from phases.report import night_text
@@ -222,6 +222,37 @@ def test_watch_is_told_from_hold_where_letters_have_no_room() -> None:
     assert "letter" not in chart, "a hundred nights leave no room for letters"
     assert chart.count('class="cell half"') == chart.count('class="cell watch"') == 50
     assert chart.count('class="cell hold"') == 50
+
+
+def _strip(days: list[date], stances: tuple[str | None, ...] = ("hold",)) -> tuple[str, list[tuple[float, float]]]:
+    """The drawing of these nights, and the left and right edge of each night's mark."""
+    marks = [Mark(day, one, "debated", 0.5, 0.5) for day, one in zip(days, cycle(stances), strict=False)]
+    chart = str(past_chart("X", marks, days[0], days[-1]))
+    found = re.findall(r'class="cell (?!half)\w+" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"', chart)
+    return chart, [(float(x), float(x) + float(width)) for x, width in found]
+
+
+def test_a_pair_of_neighbouring_nights_takes_no_room_from_the_others() -> None:
+    days = [date.fromisoformat(f"20{one}") for one in ("08-10-01", "08-10-02", "08-10-31", "08-11-28", "09-01-30")]
+    chart, edges = _strip([*days, date(2009, 3, 31)])
+    assert [round(right - left) for left, right in edges] == [4, 4, 14, 14, 14, 14]
+    assert re.findall(r"letter hold.*?>(.)<", chart) == ["H"] * 4, "all but the pair have room for a letter"
+
+
+@pytest.mark.parametrize("step", [(1,), (1, 1, 1, 1, 3), (1, 40), (1, 1, 90, 7), (1, 6), (7,), (30, 2)])
+@pytest.mark.parametrize("number", [2, 3, 6, 30, 100, 250])
+def test_marks_stand_over_their_nights_and_never_on_each_other(step: tuple[int, ...], number: int) -> None:
+    ordinals = accumulate(islice(cycle(step), number - 1), initial=date(2010, 1, 4).toordinal())
+    chart, edges = _strip([date.fromordinal(one) for one in ordinals], ("buy", "hold", "watch", "sell", None))
+    places = [float(one) for one in re.findall(r'class="after" cx="([\d.]+)"', chart)]
+    assert len(edges) == len(places) == number
+    assert all(left < place < right for (left, right), place in zip(edges, places, strict=True))
+    assert all(right < left for (_, right), (left, _) in pairwise(edges))
+    assert PAST.left <= edges[0][0] and edges[-1][1] < PAST.right + 0.01
+    for at, (left, right) in list(enumerate(edges))[1:-1]:
+        near, far = sorted((places[at] - places[at - 1], places[at + 1] - places[at]))
+        assert right - left > (3 if near > 4.1 or far > 8 else near / 2 - 0.02)
+        assert abs(left + right - 2 * places[at]) < 4
 
 
 @pytest.mark.parametrize(("cases", "told"), [(0, "–"), (3, "2 of 3"), (9, "6 of 9"), (12, "67% of 12")])

@@ -7,6 +7,7 @@ import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 
 from tests.browser.conftest import Opened
 from tests.browser.stores import DAYS, TICKERS, stretch, with_health
-from tests.browser.widths import wrong_at
+from tests.browser.widths import WHOLE, WRONG, wrong_at
 from tests.conftest import Night
 
 PageOf = Callable[..., Path]
@@ -252,6 +253,44 @@ def test_it_prints_with_its_blocks_unfolded(page: Any, tmp_path: Path) -> None:
     assert file.read_bytes().startswith(b"%PDF-")
     assert page.evaluate("window.open_then") == len(TICKERS)
     assert page.locator(".ticker[open]").count() == 0, "and folds them again"
+
+
+PAPERS = (698, 718, 740, 794)
+"""Pixels across A4 between margins of 12.7 and 10 mm, US letter between the latter, and A4 without margins."""
+
+PLACES = """() => [...document.querySelectorAll("#all tr")].map((row) => [...row.children].map((one) => {
+  const range = document.createRange();
+  range.selectNodeContents(one);
+  const text = range.getBoundingClientRect();
+  return { left: text.left, right: text.right, top: text.top, wide: one.getBoundingClientRect().width, told: one.innerText };
+}))"""
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_printed_reason_has_a_line_of_its_own_and_figures_stand_below_their_heads(
+    store: Path, page_of: PageOf, opened: Opened, paper: int
+) -> None:
+    with_health(store)
+    stretch(store)
+    page = opened(page_of(store), width=paper).page
+    page.emulate_media(media="print")
+    assert page.evaluate(WRONG, WHOLE) == []
+    head, *rows = page.evaluate(PLACES)
+    assert len(head) == 11 and len(rows) == 10
+    for row in rows:
+        for at, (top, cell) in enumerate(zip(head, row, strict=True)):
+            side = "right" if 3 <= at <= 9 else "left"
+            assert cell[side] == pytest.approx(top[side], abs=1), (top["told"], cell["told"])
+        assert all(one["right"] <= two["left"] for one, two in pairwise(row[:10])), "no figure covers another"
+        assert row[10]["wide"] > 0.75 * paper and row[10]["top"] > max(one["top"] for one in row[1:10])
+
+
+def test_the_printed_head_is_repeated_on_every_page(page: Any) -> None:
+    """Chromium repeats a header group, but leaves out what is in the boxes of its buttons."""
+    page.emulate_media(media="print")
+    display = "one => getComputedStyle(one).display"
+    assert page.locator("#all thead").evaluate(display) == "table-header-group"
+    assert {one.evaluate(display) for one in page.locator("#all thead button").all()} == {"contents"}
 
 
 def test_without_scripts_everything_is_still_there(store: Path, page_of: PageOf, opened: Opened) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from phases.outputs.progress import Block
-from phases.outputs.terminal import NOTES, feed_table, noted
+from phases.outputs.terminal import NOTES, feed_table, listed, noted, why
 from tests.conftest import Desk
 from tests.phases.outputs.feeds import feed, row
 from tests.test_terminal import SGR, Terminal
@@ -134,3 +134,25 @@ def test_a_night_at_40_columns_breaks_no_word(tmp_path: Path, desk: Callable[[fl
     assert code == 1
     assert [line for line in lines if len(line) > 40 and "/o/" not in line] == []
     assert "session of XNYS" in " ".join(" ".join(lines).split())
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "told"),
+    [
+        ("contested", "contested: the moves earn +2", "the moves earn +2"),
+        ("gated", "gated: |score| is 1", "|score| is 1"),
+        ("degraded", "gated: |score| is 1; news axis missing", "gated: |score| is 1; news axis missing"),
+        ("debated", None, ""),
+    ],
+)
+def test_a_reason_does_not_say_its_status_again(status: str, reason: str | None, told: str) -> None:
+    assert why(row("ACME", status, reason=reason)) == told
+
+
+def test_two_columns_break_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    assert listed({"A": "one", "LONGER": "words that go on and on and on"}).splitlines() == [
+        "A       one",
+        "LONGER  words that go on and",
+        "        on and on",
+    ]

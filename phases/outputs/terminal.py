@@ -86,8 +86,8 @@ def feed_table(feed: PortfolioFeed, room: int | None = None, *, colour: bool = F
             "post": f"{points_text(row.conviction_post):>4}",
             "stance": _painted(f"{row.stance or '-':6}", STANCE_COLOURS.get(row.stance or ""), colour),
         }
-        why = _shortened(_why(row), left) if left >= WHY else ""
-        lines.append("  ".join([*(cells[name] for name in heads), why]).rstrip())
+        told = _shortened(why(row), left) if left >= WHY else ""
+        lines.append("  ".join([*(cells[name] for name in heads), told]).rstrip())
     notes = [wrapped(note, "", room) for flag, note in NOTES.items() if any(flag in row.flags for row in feed.rows)]
     return "\n".join([*lines, *([""] if notes else []), *notes])
 
@@ -116,8 +116,9 @@ def points_text(value: int | None) -> str:
     return "-" if value is None else f"{value:+d}" if value else "0"
 
 
-def _why(row: FeedRow) -> str:
-    return printable(row.reason or "")
+def why(row: FeedRow) -> str:
+    """The reason of a row, beside its status: a reason that begins with that word goes without it."""
+    return printable((row.reason or "").removeprefix(f"{row.status}: "))
 
 
 def _shortened(text: str, room: int) -> str:

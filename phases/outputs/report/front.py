@@ -8,6 +8,7 @@ from typing import NamedTuple
 from phases.core.budget import MICROS
 from phases.outputs.report.records import Night, TickerNight, held
 from phases.outputs.report.words import chance, count, money, percent, signed
+from phases.outputs.terminal import why
 from schemas.base import Stance
 from schemas.feed import FeedRow
 from schemas.health import Bill, NightHealth, Share
@@ -76,7 +77,7 @@ def stance_told(one: Line) -> str:
 def why_told(one: Line) -> str:
     """Why it moved: the reason of the row, and since when the stance is another."""
     since = f"was {one.last.stance} on {one.last.session}; " if one.turned and one.last else ""
-    return f"{since}{one.row.reason or ''}"
+    return f"{since}{why(one.row)}"
 
 
 def earned(night: Night, lines: Sequence[Line]) -> str:

@@ -51,9 +51,8 @@ def _environment() -> Environment:
     made.globals |= {"style": Markup(style), "script": Markup(script), "policy": policy}  # noqa: S704 - files of ours
     names = ("signed", "chance", "percent", "gain", "money", "count", "flag_text")
     made.filters |= {name: getattr(words, name) for name in names}
-    made.filters |= {
-        name: getattr(front, name) for name in ("stance_told", "why_told", "still_told", "conviction_told")
-    }
+    of_front = ("stance_told", "why_told", "still_told", "conviction_told", "why")
+    made.filters |= {name: getattr(front, name) for name in of_front}
     made.globals |= {"STATUS": words.STATUS}
     return made
 

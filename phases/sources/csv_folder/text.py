@@ -23,6 +23,7 @@ MOST_CELLS = 2_000_000
 """Most lines times columns; sixty years of days with forty columns are less than half of it."""
 
 _GZIP = b"\x1f\x8b"
+_WIDER = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
 _FIRST = re.compile(r"[^\r\n]*")
 
 
@@ -95,6 +96,7 @@ def read_rows(path: Path) -> Rows:
             na_filter=False,
             skip_blank_lines=False,
             sep=separator,
+            skipinitialspace=True,
         )
     except (
         OSError,
@@ -103,6 +105,9 @@ def read_rows(path: Path) -> Rows:
         pd.errors.ParserError,
         pd.errors.EmptyDataError,
     ) as error:
+        if wider := _WIDER.search(str(error)):
+            told = f"line {int(wider[2]) + skipped} has {wider[3]} columns, the first has {wider[1]}"
+            _damaged(path, told, "mend that line, or take away what stands above the heading")
         _damaged(path, printable(str(error).strip().splitlines()[-1]))
     rows = frame.to_numpy(dtype=object)
     says = (rows != "").any(axis=1)

@@ -180,6 +180,13 @@ def test_closes_alone_have_no_other_columns(tmp_path: Path) -> None:
     assert "no open, high, low, volume" in " ".join(found["notes"])
 
 
+def test_a_space_after_a_comma_is_no_part_of_a_cell(tmp_path: Path) -> None:
+    plain, spaced = bars(source_of(written(tmp_path))), tmp_path / "spaced"
+    spaced.mkdir()
+    written(spaced, *(" " + row.replace(",", ", ") for row in ROWS), head=HEAD.replace(",", ", "))
+    assert bars(source_of(spaced)) == plain
+
+
 # what is refused
 
 DAMAGED: dict[str, tuple[bytes, str]] = {
@@ -210,6 +217,10 @@ DAMAGED: dict[str, tuple[bytes, str]] = {
     "a day that is none": (
         gzip.compress(b"Date,Close\n2024-02-31,1\n"),
         "line 2, column 'Date' .*'2024-02-31' is no day",
+    ),
+    "a comment above the heading": (
+        gzip.compress(b"\n# from a vendor\nDate,Close\n2024-01-02,1\n"),
+        "line 3 has 2 columns, the first has 1.; mend that line, or take away what stands above the heading",
     ),
     "the seconds since 1970": (gzip.compress(b"Date,Close\n1704153600,1\n"), "line 2, column 'Date' .*'1704153600'"),
     "blank lines before": (

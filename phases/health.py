@@ -56,7 +56,7 @@ class Tally:
             payload = outcome.analyst_payload
             self.counts["axes"] += len(payload.axes) + len(payload.missing_axes)
             self.counts["axes_missing"] += len(payload.missing_axes)
-            self.counts["axes_unanswered"] += sum(one.asked for one in payload.missing_axes)
+            self.counts["axes_void"] += sum(one.asked for one in payload.missing_axes)
         failure, summary = outcome.failure, outcome.debate_summary
         if failure is not None:
             self.counts["past_gate"] += failure.phase in ("debate_transcript", "debate_summary")
@@ -169,7 +169,7 @@ def _share(part: int, whole: int) -> float | None:
 def _coverage(counts: Counter[str], bias: BiasRow) -> Coverage:
     states = Counter(one.status for name, one in bias.provenance.items() if name != "notes")
     return Coverage(
-        **{name: counts[name] for name in ("items", "missing", "stale", "axes_missing", "axes_unanswered")},
+        **{name: counts[name] for name in ("items", "missing", "stale", "axes_missing", "axes_void")},
         bias_fields=states["fresh"],
         bias_carried=states["carried"],
         bias_missing=states["missing"],
@@ -237,10 +237,10 @@ def alarms(tally: Tally, bias: BiasRow) -> Iterator[tuple[AlarmName, str]]:
 
 def _gaps(counts: Counter[str], bias: BiasRow) -> Iterator[str]:
     of = f"of {_many(counts['axes'], 'axis view')} had"
-    if unseen := counts["axes_missing"] - counts["axes_unanswered"]:
+    if unseen := counts["axes_missing"] - counts["axes_void"]:
         yield f"{unseen} {of} no evidence"
-    if unanswered := counts["axes_unanswered"]:
-        yield f"{unanswered} {of} evidence, but no answer that could be used"
+    if unread := counts["axes_void"]:
+        yield f"{unread} {of} evidence, but no answer that could be used"
     if bias.coverage is None:
         return
     reasons = {name: one.reason or "" for name, one in bias.provenance.items()}

@@ -82,7 +82,7 @@ class Coverage(Model):
     """Items known and stale."""
     axes_missing: Count
     """Configured axes without a view, over all tickers."""
-    axes_unanswered: Count = 0
+    axes_void: Count = 0
     """Of these, the ones that had evidence, but no answer that could be used."""
     bias_fields: Count
     """Fields of the bias row, its notes aside, that carry a value of the night."""

@@ -68,7 +68,7 @@ def _of_health(health: NightHealth) -> Iterator[Metric]:
     yield Metric("alarm", "1 if the health of the night raises this alarm.", alarmed, "name")
     items = {"known": cover.items, "missing": cover.missing, "stale": cover.stale}
     yield Metric("evidence_items", "Evidence of the tickers; a stale item is known, too.", items, "state")
-    axes = {"no_evidence": cover.axes_missing - cover.axes_unanswered, "no_answer": cover.axes_unanswered}
+    axes = {"no_evidence": cover.axes_missing - cover.axes_void, "no_answer": cover.axes_void}
     yield Metric("axes_missing", "Configured axes without a view, over all tickers.", axes, "cause")
     bias = {"fresh": cover.bias_fields, "carried": cover.bias_carried, "missing": cover.bias_missing}
     yield Metric("bias_fields", "Fields of the macro view.", bias, "state")

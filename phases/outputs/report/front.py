@@ -159,7 +159,7 @@ def _coverage(health: NightHealth) -> list[Told]:
         (
             "axes missing",
             f"{seen.axes_missing:,}",
-            f"{seen.axes_unanswered:,} of them had evidence, but no usable answer",
+            f"{seen.axes_void:,} of them had evidence, but no usable answer",
         ),
         ("macro fields", f"{seen.bias_fields:,}", f"{seen.bias_carried:,} carried, {seen.bias_missing:,} missing"),
     ]

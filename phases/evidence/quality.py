@@ -13,6 +13,7 @@ used silently that is not what the source meant, and nothing that is right is to
 - high or low far from every close around it without heavy volume: left out, the newest refused
 - a hole of five sessions or more: only what came after it is used, flag `gap`; one bar in twenty lacking: flag `thin`;
   one in five, as of weekly bars: refused
+- opens nearer to the next close than to the one before, or bars that do not follow each other: refused
 - pence, cents and agorot: divided by 100; where the suffix alone says so: flag `pence_assumed`
 - a jump to and back within five sessions, by a factor that is a split of the series or 100: repaired
 - adjusted closes against closes, and splits that they do not know: see `phases.evidence.adjusted`
@@ -43,6 +44,7 @@ from phases.core.errors import Unanswered
 from phases.evidence.adjusted import check_adjusted, check_yearly, settle_splits
 from phases.evidence.calendar import cut_at_holes, leave_out_closed
 from phases.evidence.dividends import settle_dividends
+from phases.evidence.order import check_order
 from phases.evidence.ranges import check_ranges, check_signs
 from phases.evidence.rows import PRICES, Rows, listed, refuse
 from phases.evidence.still import check_age, check_halt, check_moves, flag_frozen
@@ -109,6 +111,7 @@ def _checks(rows: Rows, as_of: date, settings: MarketSettings | None, benchmark:
     check_signs(rows)
     check_ranges(rows)
     cut_at_holes(rows)
+    check_order(rows)
     check_adjusted(rows)
     _currency(rows)
     _changes(rows)

@@ -10,6 +10,7 @@ used silently that is not what the source meant, and nothing that is right is to
 - prices not above 0, volume below 0: refused
 - high below low: refused; close outside them: refused for the newest bar or by more than 5 percent, else left out
 - open outside them: said, by more than 20 percent as the next
+- close outside them in one bar in ten of a quarter, or open in one of four: refused, a column of other days
 - high or low far from every close around it without heavy volume: left out, the newest refused
 - a hole of five sessions or more: only what came after it is used, flag `gap`; one bar in twenty lacking: flag `thin`;
   one in five, as of weekly bars: refused

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from phases.evidence.rows import COLUMNS, Bools, Floats, Rows, listed
+from phases.evidence.rows import COLUMNS, Bools, Floats, Rows, counted, listed
 from phases.maths import jumps as jmp
 
 OUTSIDE, OPEN_OUTSIDE = 0.05, 0.2
 """How far a close, and an open, may lie outside low to high for its bar to be left out; farther is refused or out."""
 
 ROUNDING = 1e-6
+
+QUARTER = 63
+MANY, OPENS = 0.1, 0.25
+"""Share of the bars of a quarter that cannot be, and of opens outside low to high, above which it is no slip of some
+bars: a column is of other days, or in other terms."""
 
 SPIKE = 2.1
 """How far high or low may be from the closes of their day and of those around it: one tick at the least price is 2."""
@@ -34,6 +39,7 @@ def check_ranges(rows: Rows) -> None:
         return
     outside = np.maximum(close / high, low / close) - 1
     upside_down = high < low * (1 - ROUNDING)
+    _check_many(rows, "close", np.where(upside_down, 0, outside), MANY)
     newest = np.arange(len(close)) == len(close) - 1
     wrong = np.flatnonzero(upside_down | (outside > np.where(newest, ROUNDING, OUTSIDE)))
     if len(wrong):
@@ -47,6 +53,7 @@ def check_ranges(rows: Rows) -> None:
         "their open far outside low to high": far > OPEN_OUTSIDE,
         "their high or low far from every close around it": spiked,
     }
+    _check_many(rows, "open", far, OPENS)
     gone = np.logical_or.reduce(list(said.values()))
     for why, places in said.items():
         if places.any():
@@ -56,6 +63,18 @@ def check_ranges(rows: Rows) -> None:
         rows.notes.append(f"opens outside low to high: {listed([rows.days[at] for at in odd])}")
     if gone.any():
         rows.take(np.flatnonzero(~gone).tolist())
+
+
+def _check_many(rows: Rows, name: str, outside: Floats, share: float) -> None:
+    """Refuse a column that lies outside low to high on many days of a quarter."""
+    some = min(QUARTER, len(outside))
+    many = np.convolve(outside > ROUNDING, np.ones(some), "valid")
+    if (most := int(many.max())) > share * QUARTER:
+        first = int(many.argmax())
+        rows.refuse(
+            f"{name} outside low to high in {most} of the {counted(some, 'bar')} from {rows.days[first]} to "
+            f"{rows.days[first + some - 1]}: the column is of other days than the others, or not in their terms"
+        )
 
 
 def _told(rows: Rows, at: int) -> str:

@@ -8,7 +8,9 @@ import pytest
 
 from phases.core.errors import TickerFailure
 from tests.faults.test_data import Change, changed, put, scaled, snapshot, walk
+from tests.phases.evidence.test_order import judged, real
 from tests.phases.test_market_data import days
+from tests.shared import needs_prices
 
 DAYS = days(280)
 OTHERS = {one.id for one in snapshot(walk()).evidence} - {"px.volume_ratio", "px.up_volume"}
@@ -44,6 +46,41 @@ def test_a_wild_day_on_heavy_volume_is_left_alone() -> None:
 def test_an_open_a_little_outside_is_said(at: int) -> None:
     found = snapshot(changed(put("open", at, walk()["high"][at] * 1.03)))
     assert found.notes == (f"opens outside low to high: {DAYS[at]}",)
+
+
+# a column of other days, or in other terms
+
+
+@needs_prices
+@pytest.mark.parametrize("by", [1, -1])
+@pytest.mark.parametrize("name", ["Open", "High", "Low", "Close"])
+def test_a_column_of_the_next_or_last_day_is_refused_by_that(name: str, by: int) -> None:
+    frame = real("KO")
+    frame[name] = frame[name].shift(by)
+    which = "open" if name == "Open" else "close"
+    with pytest.raises(TickerFailure, match=rf"{which} outside low to high in \d+ of the 63 bars .* of other days"):
+        judged(frame.iloc[1:-1])
+
+
+def test_a_close_that_is_not_adjusted_as_the_others_are_is_refused_by_that() -> None:
+    bars = changed(scaled(0.97, slice(None, 150), "open", "high", "low"))
+    with pytest.raises(TickerFailure, match=r"close outside low to high in 63 of the 63 bars .* not in their terms"):
+        snapshot(bars)
+
+
+@pytest.mark.parametrize(("name", "few"), [("close", 6), ("open", 15)])
+def test_some_bars_that_cannot_be_are_left_out_or_said(name: str, few: int) -> None:
+    bars = walk()
+    for at in range(150, 150 + 4 * few, 4):
+        bars[name][at] = bars["high"][at] * 1.004
+        bars["adj_close"][at] = bars["close"][at]
+    found = snapshot(bars)
+    assert len(found.notes) >= 1 and "outside low to high" in found.notes[0]
+    for at in (152, 153, 157):
+        bars[name][at] = bars["high"][at] * 1.004
+        bars["adj_close"][at] = bars["close"][at]
+    with pytest.raises(TickerFailure, match=f"{name} outside low to high in"):
+        snapshot(bars)
 
 
 # volume

@@ -50,7 +50,7 @@ BEHIND, DOUBTFUL = "late_benchmark", "doubtful_benchmark"
 """Flags of a ticker whose benchmark has no bar of its newest session, so that what compares the two ends earlier; and
 of one whose benchmark has a flag of IN_DOUBT itself."""
 
-IN_DOUBT = frozenset({"frozen", "gap", "thin"})
+IN_DOUBT = frozenset({"frozen", "gap", "jump", "thin"})
 
 CRYPTO_DAYS = 90
 """A quarter of calendar days: crypto assets trade on every one."""

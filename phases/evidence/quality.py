@@ -19,7 +19,8 @@ used silently that is not what the source meant, and nothing that is right is to
 - a jump to and back within five sessions, by a factor that is a split of the series or 100: repaired
 - adjusted closes against closes, and splits that they do not know: see `phases.evidence.adjusted`
 - any other jump by a factor of 1.84 without heavy volume: refused; a smaller or a heavy one, or one below 4 on a day
-  that traded at the close before it too: flag `jump`; one of a fifth that no volume speaks for: said
+  that traded at the close before it too: flag `jump`; one of a fifth that no volume speaks for: said; of a benchmark,
+  one of 7.5 percent out of a calm, without heavy volume: flag `jump`
 - dividends against the adjusted closes: see `phases.evidence.dividends`
 - dividends of a year that come to more than a quarter of the price, while the closes did not fall on their days, or
   that stand on nearly every third day: refused
@@ -53,7 +54,7 @@ from phases.evidence.volumes import check_unit
 from phases.maths import jumps as jmp
 from phases.maths.currency import MINOR_UNITS
 from phases.maths.sessions import OutsideCalendar
-from schemas.market import Bars, CloseSeries
+from schemas.market import UNIVERSE_MEAN, Bars, CloseSeries
 from schemas.settings import MarketSettings
 
 FORTNIGHT = 14
@@ -69,6 +70,10 @@ BACK = 0.9
 
 THREE_FOR_TWO, NEAR = 1.5, 0.08
 """A split too small to be told from a day's fall: said where a change is that near to it, never refused."""
+
+MARKET, CALM, TURMOIL = 0.075, 10, 3.0
+"""A daily change of a whole market that is flagged where no volume speaks for it, in logarithms; and the sessions
+before that of a crash is at the most so many times the largest change of, in indices since 1990."""
 
 IMPOSSIBLE = 5.0
 """Daily change of a close, where nothing else is known, that is taken for an error."""
@@ -121,6 +126,7 @@ def _checks(rows: Rows, as_of: date, settings: MarketSettings | None, benchmark:
     new = flag_frozen(rows)
     if benchmark:
         check_moves(rows)
+        _judge_market(rows)
     if settings is not None:
         check_age(rows, new, as_of, settings)
         check_halt(rows, settings)
@@ -238,6 +244,23 @@ def _say_smaller(rows: Rows) -> None:
         elif len(rows.columns["volume"]):
             told += ", without the volume of such a day"
         rows.notes.append(told)
+
+
+def _judge_market(rows: Rows) -> None:
+    """Flag changes of a benchmark that a share may have and a market has not, out of a calm and without its volume."""
+    if rows.bars.symbol == UNIVERSE_MEAN:  # of few series, each of which was judged as a share
+        return
+    adj, close, volume = (rows.columns[name] for name in ("adj_close", "close", "volume"))
+    change = np.diff(np.log(adj))
+    for at in np.flatnonzero(np.abs(change) >= MARKET):
+        before = np.abs(change[at - CALM : at]).max(initial=0) if at >= CALM else np.inf
+        if abs(change[at]) <= TURMOIL * before or jmp.heavy(int(at) + 1, math.exp(-change[at]), close, volume):
+            continue
+        rows.flags.add("jump")
+        told = f"price changed by {math.expm1(change[at]):+.1%} on {rows.days[at + 1]}"
+        if not any(note.startswith(told) for note in rows.notes):
+            light = ", without the volume of such a day" if len(volume) and volume.any() else ""
+            rows.notes.append(f"{told}{light}: no market does so out of a calm")
 
 
 def _traded_through(rows: Rows, jump: jmp.Jump) -> bool:

@@ -58,7 +58,7 @@ def coloured(stream: TextIO) -> bool:
 
 
 NOTES = {
-    "doubtful_benchmark": "doubtful_benchmark: bars of the benchmark are missing or say the same; see `show`",
+    "doubtful_benchmark": "doubtful_benchmark: bars of the benchmark are missing, jump or say the same; see `show`",
     "macro_down": "macro_down: a source of the market's figures did not answer; the same command asks it again",
     "probable_closure": "probable_closure: neither ticker nor benchmark has a bar of the session; an older one speaks",
 }

@@ -46,7 +46,7 @@ FLAGS = {
     "copied": "a turn repeats what the other side said",
     "cut": "a text was too long and was cut",
     "degenerate": "a reply repeated itself without end",
-    "doubtful_benchmark": "bars of the benchmark are missing or say the same",
+    "doubtful_benchmark": "bars of the benchmark are missing, jump or say the same",
     "evidence_ids": "ids that were not in the evidence do not count",
     "flaw": "a critic called an answer flawed and named no flaw",
     "foreign_evidence": "ids that were not in the evidence do not count",

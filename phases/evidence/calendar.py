@@ -112,6 +112,18 @@ def cut_at_holes(rows: Rows) -> None:
     if expected > FEW and have < (1 - LACKING) * expected:
         rows.flags.add("thin")
         rows.notes.append(f"{counted(have, 'bar')} for the {counted(expected)} since {rows.days[begin]}")
+    _say_lacking(rows)
+
+
+def _say_lacking(rows: Rows) -> None:
+    """Name the sessions without a bar, so that what is counted by bars is seen to span more of them."""
+    if rows.bars.exchange_assumed:
+        return
+    exchange, came = rows.bars.exchange, {*rows.bars.days}  # bars that came and were left out are said by then
+    span = (rows.days[0] + timedelta(n) for n in range((rows.days[-1] - rows.days[0]).days))
+    lacking = [day for day in span if day not in came and not is_closed(exchange, day)]
+    if lacking:
+        rows.notes.append(f"no bars for {counted(len(lacking))} of {exchange}: {listed(lacking)}")
 
 
 def _lacking(rows: Rows, at: int) -> int:

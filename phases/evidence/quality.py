@@ -13,7 +13,7 @@ used silently that is not what the source meant, and nothing that is right is to
 - close outside them in one bar in ten of a quarter, or open in one of four: refused, a column of other days
 - high or low far from every close around it without heavy volume: left out, the newest refused
 - a hole of five sessions or more: only what came after it is used, flag `gap`; one bar in twenty lacking: flag `thin`;
-  one in five, as of weekly bars: refused
+  one in five, as of weekly bars: refused; fewer: their days are said
 - opens nearer to the next close than to the one before, or bars that do not follow each other: refused
 - pence, cents and agorot: divided by 100; where the suffix alone says so: flag `pence_assumed`
 - a jump to and back within five sessions, by a factor that is a split of the series or 100: repaired

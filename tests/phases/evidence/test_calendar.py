@@ -105,6 +105,20 @@ def test_bars_that_are_not_daily_are_refused(case: str) -> None:
         macro_snapshot(AS_OF, question(), settings().market, fetch=fetch_door(Shelf(walk(), benchmark=SPARSE[case])))
 
 
+def test_few_sessions_without_a_bar_are_named() -> None:
+    """What is counted by bars spans more sessions where some lack; of a benchmark likewise."""
+    gone = (277, 265, 250, 235, 220, 200, 170, 140)
+    for places in (gone[:3], gone):
+        bars = changed(kept(lambda at, out=places: at not in out))  # type: ignore[misc]
+        found = snapshot(bars)
+        told = ", ".join(str(DAYS[at]) for at in sorted(places)[:5]) + " and 3 more" * (len(places) > 5)
+        assert (found.flags, found.notes) == ((), (f"no bars for {len(places)} sessions of XNYS: {told}",))
+        shelf = Shelf(walk(), benchmark=bars)
+        common = macro_snapshot(AS_OF, question(), settings().market, fetch=fetch_door(shelf))
+        assert found.notes[0] in common.notes
+    assert snapshot({**changed(kept(lambda at: at != 250)), "exchange_assumed": True}).notes == ()
+
+
 def test_a_series_that_lacks_one_bar_in_eight_is_thin() -> None:
     found = snapshot(changed(kept(lambda at: at % 8 != 0 or at == 279)))
     assert "thin" in found.flags

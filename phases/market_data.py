@@ -163,7 +163,7 @@ def market_snapshot(
     frame, bars = ind.frame_of(own.bars), own.bars
     prices = Prices(frame, frame["adj_close"], ind.frame_of(other.bars)["adj_close"].loc[: frame.index[-1]])
     evidence, missing = computed(priced_in(bars.currency), prices, bars.days[-1], bars.source or fetch.source_name)
-    missing, beside = volume_missing(missing, own.flags), _beside(own, other)
+    missing, beside = volume_missing(missing, own.flags, bool(asked.volume)), _beside(own, other)
     told = history.told.get(ticker, Told()).figures
     redated: list[str] = []
     if "fa" in settings.families:

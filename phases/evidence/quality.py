@@ -31,6 +31,7 @@ used silently that is not what the source meant, and nothing that is right is to
 - older than the configuration allows: refused as stale; older than the as-of session: flag `late_bar`
 - sessions without a share traded: said; five to the newest: flag `halted`, or refused as the configuration says
 - volume of the newest quarter in another unit than before: not used, flag `volume_unit`
+- volume that is the same in every bar, 0 too, or the largest number of its kind in most: not used, said
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ from phases.evidence.order import check_order
 from phases.evidence.ranges import check_ranges, check_signs
 from phases.evidence.rows import PRICES, Rows, listed, refuse
 from phases.evidence.still import check_age, check_halt, check_moves, flag_frozen
-from phases.evidence.volumes import check_unit
+from phases.evidence.volumes import check_same, check_unit
 from phases.maths import jumps as jmp
 from phases.maths.currency import MINOR_UNITS
 from phases.maths.sessions import OutsideCalendar
@@ -130,6 +131,8 @@ def _checks(rows: Rows, as_of: date, settings: MarketSettings | None, benchmark:
     if settings is not None:
         check_age(rows, new, as_of, settings)
         check_halt(rows, settings)
+    if not benchmark:
+        check_same(rows)
     check_unit(rows)
 
 

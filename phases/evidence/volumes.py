@@ -1,4 +1,7 @@
-"""Volume in another unit than before, as hundreds or thousands of shares: it is not used, and its items say why."""
+"""Volume that says nothing, the same in every bar, or in another unit than before, as hundreds or thousands of shares.
+
+It is not used, and its items say why.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from phases.evidence.rows import Floats, Rows, listed
+from phases.evidence.rows import Floats, Rows, counted, listed
 from phases.maths import jumps as jmp
 from schemas.market import Missing
 
@@ -25,8 +28,25 @@ MOVED = 1.1
 BEYOND = 10.0
 """How far outside all volume of the year before, too, a volume in another unit is."""
 
+FULL = tuple(float(2**bits - 1) for bits in (15, 16, 31, 32, 63, 64))
+"""Numbers that stand where none fits, or none is known: the largest of their kind."""
+
 ITEMS = ("px.volume_ratio", "px.up_volume")
 """Those that are computed from volume."""
+
+
+def check_same(rows: Rows) -> None:
+    """Drop a volume that is the same in every bar, or the largest number of its kind in most."""
+    volume = rows.columns["volume"]
+    if not len(volume):
+        return
+    same = np.ptp(volume) == 0 and (len(volume) >= YEAR // 2 or not volume[0])
+    full = int(np.isin(volume, FULL).sum())
+    if not same and 2 * full <= len(volume):
+        return
+    where = "every bar" if same else counted(full, "bar")
+    rows.notes.append(f"volume is {np.median(volume):.0f} in {where}: it says nothing, and is not used")
+    rows.columns["volume"] = np.array([])
 
 
 def check_unit(rows: Rows) -> None:
@@ -64,8 +84,8 @@ def _factor(volume: Floats, usual: float) -> Floats:
     return np.where(known, np.maximum(times, 1 / times), 1.0)
 
 
-def volume_missing(missing: Iterable[Missing], flags: Iterable[str]) -> list[Missing]:
-    """Missing items, those of a volume that is not used with that reason."""
-    why = {"reason": "the source's volume changes its unit within the newest quarter, and is not used"}
-    dropped = OTHER_UNIT in flags
-    return [one.model_copy(update=why) if dropped and one.id in ITEMS else one for one in missing]
+def volume_missing(missing: Iterable[Missing], flags: Iterable[str], said: bool) -> list[Missing]:
+    """Missing items, those of a volume that the source `said` and that is not used with that reason."""
+    changes = "changes its unit within the newest quarter" if OTHER_UNIT in flags else "says nothing"
+    why = {"reason": f"the source's volume {changes}, and is not used"}
+    return [one.model_copy(update=why) if said and one.id in ITEMS else one for one in missing]

@@ -134,6 +134,25 @@ def test_volume_that_comes_with_a_price_is_used() -> None:
     assert snapshot(bars).flags == ()
 
 
+@pytest.mark.parametrize("volume", [0.0, 1000.0, 2147483647.0])
+def test_volume_that_is_the_same_in_every_bar_says_nothing(volume: float) -> None:
+    found = snapshot({**walk(), "volume": [volume] * 280})
+    assert (found.flags, found.notes) == (
+        (),
+        (f"volume is {volume:.0f} in every bar: it says nothing, and is not used",),
+    )
+    missing = {one.id: one.reason for one in found.missing}
+    assert set(missing) == {"px.volume_ratio", "px.up_volume"}
+    assert set(missing.values()) == {"the source's volume says nothing, and is not used"}
+    assert {one.id for one in found.evidence} == OTHERS
+
+
+def test_the_largest_number_in_most_bars_is_no_volume() -> None:
+    found = snapshot(changed(lambda bars: bars["volume"].__setitem__(slice(0, 270), [4294967295.0] * 270)))
+    assert "volume is 4294967295 in 270 bars: it says nothing, and is not used" in found.notes
+    assert {one.id for one in found.missing} == {"px.volume_ratio", "px.up_volume"}
+
+
 # changes below the flag
 
 

@@ -163,7 +163,9 @@ def market_snapshot(
     frame, bars = ind.frame_of(own.bars), own.bars
     prices = Prices(frame, frame["adj_close"], ind.frame_of(other.bars)["adj_close"].loc[: frame.index[-1]])
     evidence, missing = computed(priced_in(bars.currency), prices, bars.days[-1], bars.source or fetch.source_name)
-    missing, beside = volume_missing(missing, own.flags, bool(asked.volume)), _beside(own, other)
+    if asked.volume and not bars.volume:
+        missing = volume_missing(missing, own.flags)
+    beside = _beside(own, other)
     told = history.told.get(ticker, Told()).figures
     redated: list[str] = []
     if "fa" in settings.families:
@@ -174,10 +176,15 @@ def market_snapshot(
         as_of=as_of,
         session=bars.days[-1],
         flags=tuple(sorted({*_flags(own, other), *beside})),
-        notes=(*own.notes, *beside.values(), *redated),
+        notes=(*own.notes, *beside.values(), *_copied(prices, question.benchmark), *redated),
         bodies=told,
         **frozen(evidence, missing, f"{ticker} {day}"),
     )
+
+
+def _copied(prices: Prices, benchmark: str) -> list[str]:
+    """What is to be said of a ticker whose bars are the benchmark's own."""
+    return [f"the bars are those of the benchmark {benchmark}: nothing is compared with it"] if prices.copied else []
 
 
 def _flags(own: Checked, benchmark: Checked) -> tuple[str, ...]:

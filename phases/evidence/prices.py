@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from datetime import date
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from phases.evidence.base import Origin, item_of
@@ -13,6 +14,10 @@ from phases.maths import indicators as ind
 from schemas.market import Evidence, Missing, Unit
 
 Compute = Callable[[Any], "float | None"]
+
+
+QUARTER, SAME = 63, 1e-5
+"""Returns that show that a ticker's bars are those of its benchmark, and how far they may be off in all, as noise."""
 
 
 class Item(NamedTuple):
@@ -39,6 +44,13 @@ class Prices(NamedTuple):
     def shared(self) -> date:
         """Last day that both have."""
         return self.adj.index.intersection(self.benchmark.index)[-1].date()  # type: ignore[no-any-return]
+
+    @property
+    def copied(self) -> bool:
+        """Whether the newest closes of both, a quarter of them, are the same or change alike: one is a copy."""
+        both = pd.concat([self.adj, self.benchmark], axis=1, join="inner").iloc[-QUARTER - 1 :]
+        apart = np.log(both.iloc[:, 0] / both.iloc[:, 1])
+        return len(both) > QUARTER and bool(np.ptp(apart) <= SAME < np.ptp(np.log(both.iloc[:, 0])))
 
 
 class Market(NamedTuple):
@@ -188,6 +200,10 @@ UNIVERSE_ITEMS = ("macro.breadth_200d", "macro.mean_corr_63d")
 """Those that are counted over every series of the source."""
 
 
+COPIED = "the bars are those of the benchmark, and nothing beats itself"
+"""Why what compares the two is missing where they are the same."""
+
+
 def priced_in(currency: str) -> tuple[Item, ...]:
     """The items of one ticker whose prices are in a currency: only dollars have the unit of dollars."""
     if currency == "USD":
@@ -201,10 +217,11 @@ def computed(
 ) -> tuple[list[Evidence], list[Missing]]:
     """Items that can be computed from the series, and those that cannot, with the reason."""
     evidence, missing = [], []
+    copied = isinstance(series, Prices) and series.copied
     for item in items:
-        value = item.compute(series)
+        value = None if copied and item.joined else item.compute(series)
         if value is None:
-            missing.append(Missing(id=item.id, reason=_why(item, series)))
+            missing.append(Missing(id=item.id, reason=COPIED if copied and item.joined else _why(item, series)))
         else:
             day = series.shared if item.joined and isinstance(series, Prices) else session
             evidence.append(item_of(item.id, item.label, item.unit, value, Origin(day, day, source)))
@@ -214,8 +231,32 @@ def computed(
 def _why(item: Item, series: Prices | Market) -> str:
     """Why an item cannot be computed."""
     have = len(series.adj)
+    if item.id in UNIVERSE_ITEMS and isinstance(series, Market):
+        return _why_universe(item, series.universe)
     if have < item.needs:
         return f"too few sessions: {have} of the {item.needs} it needs"
-    if isinstance(series, Prices) and item.id in RANGED and series.frame[RANGED[item.id]].isna().any(axis=None):
+    if isinstance(series, Market):
+        return "the benchmark does not move"
+    if item.id in RANGED and series.frame[RANGED[item.id]].isna().any(axis=None):
         return f"the source has no {' and '.join(RANGED[item.id])}"
-    return "too few sessions in common, or nothing to compare with"
+    if item.id == "px.range_ratio":
+        return "high is low in the sessions it is computed from"
+    if "volume" in RANGED.get(item.id, []):
+        return "no share was traded in the sessions it is computed from"
+    shared = len(series.adj.index.intersection(series.benchmark.index))
+    if item.joined and shared < item.needs:
+        return f"too few sessions in common with the benchmark: {shared} of the {item.needs} it needs"
+    return "nothing sets it apart from the benchmark" if item.id == EXCESS_VOLATILITY else "the price does not move"
+
+
+def _why_universe(item: Item, universe: list[ind.Prices]) -> str:
+    """Why an item of every series cannot be computed."""
+    sessions = 200 if item.id == "macro.breadth_200d" else 64
+    least, long = 1 if sessions == 200 else 2, sum(len(one) >= sessions for one in universe)
+    if len(universe) < least:
+        return (
+            "the source has one series, and it takes two" if universe else "the source has no series but the benchmark"
+        )
+    if long < least:
+        return f"too few series of {sessions} sessions: {long} of the {least} it needs"
+    return f"fewer than {least} of the series have not ended, move and share {sessions} sessions"

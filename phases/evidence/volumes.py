@@ -84,8 +84,8 @@ def _factor(volume: Floats, usual: float) -> Floats:
     return np.where(known, np.maximum(times, 1 / times), 1.0)
 
 
-def volume_missing(missing: Iterable[Missing], flags: Iterable[str], said: bool) -> list[Missing]:
-    """Missing items, those of a volume that the source `said` and that is not used with that reason."""
+def volume_missing(missing: Iterable[Missing], flags: Iterable[str]) -> list[Missing]:
+    """Missing items where the volume of the source is not used, those that are computed from it with that reason."""
     changes = "changes its unit within the newest quarter" if OTHER_UNIT in flags else "says nothing"
     why = {"reason": f"the source's volume {changes}, and is not used"}
-    return [one.model_copy(update=why) if said and one.id in ITEMS else one for one in missing]
+    return [one.model_copy(update=why) if one.id in ITEMS else one for one in missing]

@@ -201,8 +201,12 @@ class Shelf:
 RISING = [100 + n for n in range(280)]
 
 
+OTHER = [100 + n + n % 3 for n in range(280)]
+
+
 def own_snapshot(bars: dict[str, Any]) -> MarketSnapshot:
-    return market_snapshot("ACME", AS_OF, question(), settings().market, fetch=fetch_door(Shelf(bars)))
+    shelf = Shelf(bars, benchmark=bars_of(OTHER))
+    return market_snapshot("ACME", AS_OF, question(), settings().market, fetch=fetch_door(shelf))
 
 
 def common_snapshot(macro: Sequence[Any] = (), universe: Sequence[Any] = ()) -> MacroSnapshot:
@@ -253,6 +257,7 @@ def test_a_short_history_lists_what_it_cannot_say() -> None:
     snapshot = own_snapshot(bars_of(RISING[:70]))
     missing = {one.id: one.reason for one in snapshot.missing}
     assert {"px.ret_126d", "px.ret_252d", "px.sma200_gap"} <= set(missing)
+    assert missing.pop("px.range_ratio") == "high is low in the sessions it is computed from"
     assert all("too few sessions" in reason for reason in missing.values())
     assert "px.ret_63d" in {one.id for one in snapshot.evidence}
 
@@ -260,7 +265,8 @@ def test_a_short_history_lists_what_it_cannot_say() -> None:
 def test_an_excess_return_compares_the_same_days() -> None:
     """The ticker's newest bar is three sessions late; what the index did since is no part of the comparison."""
     same = [float(x) for x in RISING[:277]]
-    shelf = Shelf(bars_of(same, date(2008, 9, 25)), benchmark=bars_of([*same, 500.0, 501.0, 500.0]))
+    other = [*same[:240], same[240] + 1, *same[241:], 500.0, 501.0, 500.0]
+    shelf = Shelf(bars_of(same, date(2008, 9, 25)), benchmark=bars_of(other))
     snapshot = market_snapshot("ACME", AS_OF, question(), settings().market, fetch=fetch_door(shelf))
     assert {one.id: one.value for one in snapshot.evidence}["px.excess_21d"] == 0.0
 

@@ -44,10 +44,14 @@ def check_order(rows: Rows) -> None:
     for length, wander in WANDER.items():
         if len(close) < length:
             continue
-        apart, share = _medians(before, length), _windows(farther, length - 2).mean(axis=1)
-        backwards = (apart > BACKWARDS * _medians(after, length)) & (share > NEARER) & says
+        backwards = says & (_windows(farther, length - 2).mean(axis=1) > NEARER)
         week, day = (_squares(close, by, length) for by in (WEEK, 1))
-        astray = (apart > APART * _medians((high - low)[1:-1], length)) & (week < wander * WEEK * day)
+        astray = week < wander * WEEK * day
+        if not (backwards | astray).any():
+            continue
+        apart = _medians(before, length)
+        backwards &= apart > BACKWARDS * _medians(after, length)
+        astray &= apart > APART * _medians((high - low)[1:-1], length)
         for at in np.flatnonzero(backwards | astray):
             if not _tells(*(one[at : at + length] for one in (first, high, low, close))):
                 continue

@@ -27,9 +27,13 @@ WANDER = {QUARTER: 0.25, 42: 0.2}
 """Bars that are judged together, and for those that do not follow each other the variance of changes over a week to
 that of five days: 1 for prices that wander, 0.2 at the least in real quarters, whose opens are not apart."""
 
-ALIKE, VARIED = 0.1, 0.5
-"""Share of bars of one price, or that open at their close, above which nothing can be told; and the share of closes
-that must differ: few ticks or a made-up wave go to and fro as well."""
+ALIKE, VARIED, TURNS = 0.1, 0.5, 0.25
+"""Share of bars of one price, or that open at their close, above which nothing can be told; the share of closes that
+must differ, since few ticks or a made-up wave go to and fro as well; and the share of changes that turn, since a made-up
+line does not."""
+
+STEPS = 5
+"""Distances of open and close, as a part and as a sum, that there must be at the least: else the opens are made up."""
 
 
 def check_order(rows: Rows) -> None:
@@ -83,6 +87,8 @@ def _squares(close: Floats, by: int, length: int) -> Floats:
 
 
 def _tells(first: Floats, high: Floats, low: Floats, close: Floats) -> bool:
-    """Whether bars have opens and ranges of their own, and closes that differ."""
-    alike = max(np.mean(high == low), np.mean(first == close))
-    return bool(alike <= ALIKE and len(np.unique(close)) >= VARIED * len(close))
+    """Whether bars have opens and ranges of their own, and closes that differ and turn."""
+    alike, up = max(np.mean(high == low), np.mean(first == close)), np.diff(close) > 0
+    varied = len(np.unique(close)) >= VARIED * len(close)
+    parts = min(len(np.unique(np.round(one, 6))) for one in (first - close, np.exp(first) - np.exp(close)))
+    return bool(alike <= ALIKE and varied and parts >= STEPS and np.mean(up[1:] != up[:-1]) >= TURNS)

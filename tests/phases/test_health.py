@@ -176,7 +176,7 @@ def test_what_nothing_was_known_of_is_an_alarm() -> None:
             {"max_cost": 0.5, "max_cost_night": 2.0},
             {"ceiling": "1 unpaid; go on with run --resume RUN --max-cost USD or --set operation.max_cost_night=USD"},
         ),
-        ("no_data failed failed debated", {}, {"no_view": "3 tickers without a view: 2 failed, 1 no_data"}),
+        ("no_data failed failed debated", {}, {"no_view": "3 tickers without a view: 2 failed, 1 no data"}),
         (
             "stale unpaid",
             {"max_cost": 0.5},

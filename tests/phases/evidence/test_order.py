@@ -128,3 +128,14 @@ def test_bars_that_only_look_odd_are_used() -> None:
             told["high"], told["low"] = np.maximum(first, last) * (1 + width), np.minimum(first, last) * (1 - width)
             snapshot({**bars, **{name: values.tolist() for name, values in told.items()}})
         snapshot({**bars, "open": [], "high": [], "low": []})
+
+
+def test_made_up_bars_are_used() -> None:
+    """Lines and waves that fall while each bar closes above its open, or rise below it; opens at a fixed distance."""
+    at = np.arange(280)
+    draw = np.random.default_rng(5)
+    closes = (300 - at * 0.5, 100 + at * 0.3, 100 + 10 * np.sin(at / 20), 100 + draw.normal(0, 1, 280))
+    for close in (*closes, 100 * np.exp(np.cumsum(draw.normal(-0.003, 0.005, 280)))):
+        for first in (close - 0.5, close + 0.5, close * 0.995, close * 0.999, close * 1.01):
+            told = {"open": first, "close": close, "adj_close": close, "high": close * 1.02, "low": close * 0.98}
+            snapshot({**walk(), **{name: values.tolist() for name, values in told.items()}})

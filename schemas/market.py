@@ -140,6 +140,8 @@ class MacroSeries(Model):
     """Which source answered; absent where there is only one."""
     place: Text | None = None
     """Where a reader finds it: the vendor's id, and the file or address; absent where there is nothing to look at."""
+    fault: Text | None = None
+    """What is wrong with what the source has of it, so that no figure counts; absent where nothing is."""
 
 
 class MacroSeriesSet(Model):

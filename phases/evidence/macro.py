@@ -189,14 +189,15 @@ def macro_items(
 
 
 def refusals(known: MacroSeriesSet) -> dict[str, str]:
-    """Why a series that has figures is no evidence, by name: what cannot be, another frequency, another unit."""
-    found = {one.name: why for one in known.series if (why := spaced_apart(one) or implausible(one)) is not None}
+    """Why a series is no evidence, by name: a fault of its file, what cannot be, another frequency, another unit."""
+    checks = ((one.name, one.fault or spaced_apart(one) or implausible(one)) for one in known.series)
+    found = {name: why for name, why in checks if why is not None}
     found |= odd_rates({one.name: one for one in known.series if one.values and one.name not in found})
     return {one.name: f"{_named(one)}: {found[one.name]}{_remedy(one)}" for one in known.series if one.name in found}
 
 
 def refusal_notes(known: MacroSeriesSet) -> list[str]:
-    """A line for each series that has figures and is no evidence."""
+    """A line for each series that the source has and that is no evidence."""
     return [f"no evidence of {why}" for why in refusals(known).values()]
 
 

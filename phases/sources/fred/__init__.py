@@ -13,8 +13,8 @@ from typing import Any
 from phases.core.errors import NoData, SourceDown, UsageError
 from phases.core.recorder import today
 from phases.core.text import printable
-from phases.sources.fred.files import Row, Unreadable, read
-from phases.sources.fred.series import SERIES, WINDOW, Spec
+from phases.sources.fred.files import Row, Said, Unreadable, read
+from phases.sources.fred.series import LEAST_LAG, SERIES, WINDOW, Spec
 from schemas.settings import SourceSettings
 
 SINCE = date(1980, 1, 1)
@@ -37,6 +37,10 @@ class FredSource:
         self._settings = settings
         self.live = settings.fred.path is None
         self._files = {} if settings.fred.path is None else _read(Path(settings.fred.path))
+        self._tolerant = settings.on_failure == "degrade" and not self.live
+        self._faults: dict[str, str] = {}
+        """What is wrong with files, by series, where each costs its series alone."""
+        _check_lags(settings)
         parts = [f"{id} {hashlib.sha256(body).hexdigest()}" for id, body in self._files.items()]
         parts += [f"lag {id} {days}" for id, days in sorted(settings.fred.lags.items())]
         self.vintage = ("live " if self.live else "") + hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
@@ -51,17 +55,33 @@ class FredSource:
         as_of = date.fromisoformat(params["as_of"])
         rows = self._downloaded(as_of) if self.live else self._parsed
         if not any(rows.values()):
-            raise SourceDown(f"fred: none of {len(rows)} series has an observation; check source.fred")
+            first = next((f"; {id}: {why}" for id, why in self._faults.items()), "")
+            raise SourceDown(f"fred: none of {len(rows)} series has an observation; check source.fred{first}")
+        there = {id for id, held in rows.items() if held} | self._faults.keys()
         named: dict[str, Spec] = {}
         for spec in SERIES:
-            if spec.name not in named or (rows.get(spec.id) and not rows.get(named[spec.name].id)):
+            if spec.name not in named or (spec.id in there and named[spec.name].id not in there):
                 named[spec.name] = spec
         return {
             "series": [
-                {**_series(spec, rows.get(spec.id) or [], as_of), "place": self._place(spec, bool(rows.get(spec.id)))}
+                {**self._told(spec, rows.get(spec.id) or [], as_of), "place": self._place(spec, spec.id in there)}
                 for _, spec in sorted(named.items())
             ]
         }
+
+    def faults(self) -> tuple[str, ...]:
+        """What is wrong with files that cost their series alone, a line each."""
+        self._parsed  # noqa: B018
+        return tuple(f"{id}.csv: {why}" for id, why in self._faults.items())
+
+    def _told(self, spec: Spec, rows: list[Row], as_of: date) -> dict[str, Any]:
+        """What was known of a series; why nothing of it counts where its file is at fault."""
+        try:
+            return _series(spec, rows, as_of) | ({"fault": why} if (why := self._faults.get(spec.id)) else {})
+        except Unreadable as error:
+            if not self._tolerant:
+                raise _damaged(spec, error) from None
+            return {**_series(spec, [], as_of), "fault": str(error)}
 
     def _place(self, spec: Spec, used: bool) -> str:
         """Where a reader finds a series; where none is used, every one that could stand in."""
@@ -94,11 +114,29 @@ class FredSource:
     def _rows(self, spec: Spec, text: str) -> list[Row]:
         try:
             found = read(text, spec.id, partial(spec.known, lags=self._settings.fred.lags))
+            if (ahead := _ahead(found, today())) is not None:
+                raise Unreadable(f"{ahead} is still to come: its dates are wrong")
         except Unreadable as error:
-            raise SourceDown(f"fred: {spec.id}: {error}; download it anew") from None
-        if (ahead := _ahead(found, today())) is not None:
-            raise SourceDown(f"fred: {spec.id}: {ahead} is still to come: its dates are wrong; download it anew")
+            if not self._tolerant:
+                raise _damaged(spec, error) from None
+            self._faults[spec.id] = str(error)
+            return []
         return found
+
+
+def _damaged(spec: Spec, error: Unreadable) -> SourceDown:
+    return SourceDown(f"fred: {spec.id}: {error}; download it anew")
+
+
+def _check_lags(settings: SourceSettings) -> None:
+    """Raise UsageError for a lag after which a period is not over yet."""
+    for spec in SERIES:
+        least = LEAST_LAG[spec.period]
+        if (days := settings.fred.lags.get(spec.id, least)) < least:
+            raise UsageError(
+                f"source.fred.lags.{spec.id}: {days} days after its first day a {spec.period} is not over; "
+                f"give {least} or more"
+            )
 
 
 def _read(folder: Path) -> dict[str, bytes]:
@@ -125,20 +163,24 @@ def _ahead(rows: list[Row], now: date) -> str | None:
     """A day in the future that figures are of, or became known on. Of a plain file only the first can be wrong."""
     if rows and rows[-1].day > now:
         return f"the day {rows[-1].day}"
-    vintages = [since for row in rows if len(row.said) > 1 for since, value in row.said if value is not None]
+    vintages = [one.since for row in rows if len(row.said) > 1 for one in row.said if one.value is not None]
     return f"the vintage of {max(vintages)}" if vintages and max(vintages) > now else None
 
 
 def _series(spec: Spec, rows: list[Row], as_of: date) -> dict[str, Any]:
-    """What was known of a series: by period the newest figure said by then, and those it replaced."""
+    """What was known of a series: by period the newest figure said by then, and those it replaced.
+
+    Raises Unreadable for what cannot have been known then.
+    """
     days: list[str] = []
     values: list[float] = []
     known: list[str] = []
     revised: list[dict[str, Any]] = []
     for row in reversed(rows[: bisect_right(rows, as_of, key=lambda one: one.day)]):
-        said = [one for one in row.said if one[0] <= as_of]
-        figures = [(since.isoformat(), _scaled(spec, value)) for since, value in said if value is not None]
-        if not said or said[-1][1] is None:
+        said = [one for one in row.said if one.since <= as_of]
+        _check_days(spec, said)
+        figures = [(one.since.isoformat(), _scaled(spec, one.value)) for one in said if one.value is not None]
+        if not said or said[-1].value is None:
             continue
         days.append(row.day.isoformat())
         known.append(figures[-1][0])
@@ -150,6 +192,16 @@ def _series(spec: Spec, rows: list[Row], as_of: date) -> dict[str, Any]:
     about = {"name": spec.name, "label": spec.label, "unit": spec.unit, "period": spec.period}
     replaced = {"revised": revised[::-1]} if revised else {}
     return {**about, "days": days[::-1], "values": values[::-1], "known": known[::-1], **replaced}
+
+
+def _check_days(spec: Spec, said: list[Said]) -> None:
+    """Raise Unreadable for what is said to be known before its period was over, or no longer than it was known."""
+    for one in said:
+        if one.value is not None and one.since < spec.over(one.day):
+            early = f"{one.value:g} of {one.day} is said to be known on {one.since}, before its {spec.period} is over"
+            raise Unreadable(f"line {one.line}: {early}")
+        if one.until < one.since:
+            raise Unreadable(f"line {one.line}: what is known of {one.day} from {one.since} ends on {one.until}")
 
 
 def _scaled(spec: Spec, value: float) -> float:

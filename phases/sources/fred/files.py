@@ -19,20 +19,29 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-class Row(NamedTuple):
-    """One period: what was said of it, oldest first; None where a figure was withdrawn or never came."""
+class Said(NamedTuple):
+    """What was said of a period once."""
 
     day: date
-    said: tuple[tuple[date, float | None], ...]
-    """(first day it was known, value)."""
+    """The day that stands for the period."""
+    since: date
+    """First day it was known."""
+    value: float | None
+    """None where a figure was withdrawn or never came."""
+    line: int
+    until: date = date.max
+    """Last day it stood."""
+
+
+class Row(NamedTuple):
+    """One period: what was said of it, oldest first."""
+
+    day: date
+    said: tuple[Said, ...]
 
 
 class Unreadable(Exception):
     """The text is no such series; the message says where and why."""
-
-
-Said = list[tuple[date, date, float | None]]
-"""(period, day known, value), in any order."""
 
 
 def read(text: str, series: str, known: Callable[[date], date]) -> list[Row]:
@@ -58,10 +67,12 @@ def _cells(lines: Iterable[list[str]], width: int) -> Iterator[tuple[int, list[s
             yield at, [cell.strip() for cell in cells]
 
 
-def _said(head: list[str], lines: Iterator[tuple[int, list[str]]], series: str, known: Callable[[date], date]) -> Said:
+def _said(
+    head: list[str], lines: Iterator[tuple[int, list[str]]], series: str, known: Callable[[date], date]
+) -> list[Said]:
     day = _place(head, DAY_COLUMNS)
     if day is not None and len(head) == 2 and head[1 - day] in ("value", series):
-        return [(when := _day(one[day], at), known(when), _value(one[1 - day], at)) for at, one in lines]
+        return [Said(when := _day(one[day], at), known(when), _value(one[1 - day], at), at) for at, one in lines]
     vintages = {at: _vintage(name, series) for at, name in enumerate(head) if at != day}
     if day is not None and vintages and all(vintages.values()):
         return _columns(day, {at: one for at, one in vintages.items() if one}, lines)
@@ -80,43 +91,42 @@ def _vintage(name: str, series: str) -> date | None:
     return _day("-".join(found.groups()), 1) if found else None
 
 
-def _columns(day: int, vintages: dict[int, date], lines: Iterator[tuple[int, list[str]]]) -> Said:
+def _columns(day: int, vintages: dict[int, date], lines: Iterator[tuple[int, list[str]]]) -> list[Said]:
     """A column a vintage: a figure was said anew where it differs from that of the vintage before."""
-    found: Said = []
+    found: list[Said] = []
     for at, cells in lines:
         when, last = _day(cells[day], at), None
         for place, vintage in sorted(vintages.items(), key=lambda one: one[1]):
             value = _value(cells[place], at)
             if value != last:
-                found.append((when, vintage, value))
+                found.append(Said(when, vintage, value, at))
             last = value
     return found
 
 
-def _realtime(day: int, value: int, start: int, end: int | None, lines: Iterator[tuple[int, list[str]]]) -> Said:
+def _realtime(day: int, value: int, start: int, end: int | None, lines: Iterator[tuple[int, list[str]]]) -> list[Said]:
     """A row for each span of days on which a figure stood; after the last of them it was withdrawn."""
-    found: Said = []
-    ends: Said = []
+    found: list[Said] = []
+    ends: list[Said] = []
     for at, cells in lines:
-        when = _day(cells[day], at)
-        found.append((when, _day(cells[start], at), _value(cells[value], at)))
+        when, since = _day(cells[day], at), _day(cells[start], at)
         until = _day(cells[end], at) if end is not None else date.max
-        if until < date(9999, 1, 1):
-            ends.append((when, until + timedelta(1), None))
-    begun = {(when, since) for when, since, _ in found}
+        found.append(Said(when, since, _value(cells[value], at), at, until))
+        if since <= until < date(9999, 1, 1):
+            ends.append(Said(when, until + timedelta(1), None, at))
+    begun = {one[:2] for one in found}
     return [*found, *(one for one in ends if one[:2] not in begun)]
 
 
-def _rows(said: Said) -> list[Row]:
-    said.sort(key=lambda one: one[:2])
+def _rows(said: list[Said]) -> list[Row]:
     rows: list[Row] = []
-    for when, since, value in said:
-        if not rows or rows[-1].day != when:
-            rows.append(Row(when, ((since, value),)))
-        elif rows[-1].said[-1][0] == since:
-            raise Unreadable(f"{when} stands twice; two values of one period need the days they became known")
+    for one in sorted(said, key=lambda one: one[:2]):
+        if not rows or rows[-1].day != one.day:
+            rows.append(Row(one.day, (one,)))
+        elif rows[-1].said[-1].since == one.since:
+            raise Unreadable(f"{one.day} stands twice; two values of one period need the days they became known")
         else:
-            rows[-1] = Row(when, (*rows[-1].said, (since, value)))
+            rows[-1] = Row(one.day, (*rows[-1].said, one))
     return rows
 
 

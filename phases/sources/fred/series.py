@@ -21,6 +21,9 @@ Period = Literal["day", "week", "month", "quarter"]
 WINDOW: Mapping[Period, int] = {"day": 280, "week": 60, "month": 30, "quarter": 12}
 """Observations answered: a year and room to spare."""
 
+LEAST_LAG: Mapping[Period, int] = {"day": 0, "week": 0, "month": 30, "quarter": 91}
+"""Days from the one that stands for a period until it is over; weeks are named for their last."""
+
 
 class Spec(NamedTuple):
     """One series."""
@@ -40,6 +43,14 @@ class Spec(NamedTuple):
         if self.id in lags:
             return usual
         return max(usual, date.fromisoformat(DELAYED.get(self.id, {}).get(day.isoformat(), "0001-01-01")))
+
+    def over(self, day: date) -> date:
+        """Last day of the period of `day`: a week is named for it, a month and a quarter are for their first."""
+        months = {"month": 1, "quarter": 3}.get(self.period)
+        if months is None:
+            return day
+        ahead = day.year * 12 + (day.month - 1) // months * months + months
+        return date(ahead // 12, ahead % 12 + 1, 1) - timedelta(1)
 
 
 SERIES: tuple[Spec, ...] = (

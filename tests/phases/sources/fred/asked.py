@@ -13,7 +13,7 @@ from schemas.settings import SourceSettings
 
 
 def source_of(**fred: Any) -> Source:
-    more = {key: fred.pop(key) for key in ("proxy", "deadline_seconds") if key in fred}
+    more = {key: fred.pop(key) for key in ("proxy", "deadline_seconds", "on_failure") if key in fred}
     return SOURCES["fred"](SourceSettings.model_validate({"name": "fred", "fred": fred, **more}))
 
 
@@ -23,10 +23,10 @@ def answered(source: Source, as_of: str) -> dict[str, MacroSeries]:
     return {one.name: one for one in found}
 
 
-def folder(path: Path, **texts: str) -> Source:
+def folder(path: Path, on_failure: str = "stop", **texts: str) -> Source:
     for id, text in texts.items():
         (path / f"{id}.csv").write_text(text, encoding="utf-8")
-    return source_of(path=str(path))
+    return source_of(path=str(path), on_failure=on_failure)
 
 
 def points(series: MacroSeries) -> list[tuple[str, float, str]]:

@@ -10,10 +10,13 @@ from pathlib import Path
 import pytest
 
 from phases.core.errors import NoData, SourceDown, UsageError
+from phases.evidence.macro import macro_items, refusal_notes
+from phases.sources.base import Inspected
 from phases.sources.fred.series import SERIES
-from schemas.market import MacroSeries, Span
+from schemas.market import MacroSeries, MacroSeriesSet, Span
 from tests.phases.sources.fred.asked import answered, folder, points, source_of
 from tests.shared import shared
+from tests.support import settings
 
 # Files
 
@@ -77,6 +80,55 @@ def test_a_damaged_file_names_the_series_and_the_line(tmp_path: Path, text: str,
         source.fetch("macro", {"as_of": "2023-03-31"})
     assert str(down.value).startswith("fred: CPIAUCSL: ")
     assert why in str(down.value)
+
+
+TWICE = "date,value\n2023-01-01,304\n2023-02-01,305\n2023-02-01,999\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (TWICE, "2023-02-01 stands twice; two values of one period need the days they became known"),
+        ("", "an empty body"),
+        ("date,value\n2023-02-01,x\n", "line 2: 'x' is no number"),
+        ("date,value\n2923-02-01,1\n", "the day 2923-02-01 is still to come: its dates are wrong"),
+        (
+            "realtime_start,date,value\n2023-02-05,2023-02-01,305\n",
+            "line 2: 305 of 2023-02-01 is said to be known on 2023-02-05, before its month is over",
+        ),
+    ],
+)
+def test_where_sources_may_fail_a_damaged_file_costs_its_series_alone(tmp_path: Path, text: str, why: str) -> None:
+    sound = {"VIXCLS": "date,value\n2023-03-31,18.7\n", "FEDFUNDS": "date,value\n2023-02-01,4.57\n"}
+    source = folder(tmp_path, "degrade", CPILFESL=text, **sound)
+    found = answered(source, "2023-03-31")
+    assert (found["core_cpi"].fault, found["core_cpi"].values) == (why, ())
+    assert {name for name, one in found.items() if one.values} == {"vix", "fed_funds"}
+    assert {name for name, one in found.items() if one.fault} == {"core_cpi"}
+    known = MacroSeriesSet(series=tuple(found.values()))
+    told = f"core_cpi (CPILFESL.csv in source.fred.path): {why}; download it anew"
+    assert refusal_notes(known) == [f"no evidence of {told}"]
+    evidence, missing = macro_items(known, date(2023, 3, 31), settings().market, "fred")
+    assert {one.id for one in evidence} == {"macro.vix", "macro.fed_funds"}
+    assert {one.id for one in missing if one.reason == told} == {"macro.core_cpi_yoy", "macro.core_cpi_3m"}
+    assert source.fetch("span", {})["last"] >= "2023-03-31"
+
+
+def test_doctor_hears_of_a_damaged_file_that_costs_its_series_alone(tmp_path: Path) -> None:
+    source = folder(tmp_path, "degrade", CPILFESL=TWICE, VIXCLS="date,value\n2023-03-31,18.7\n")
+    assert isinstance(source, Inspected)
+    assert [one[:40] for one in source.faults()] == ["CPILFESL.csv: 2023-02-01 stands twice; t"]
+
+
+def test_where_every_file_is_damaged_the_source_is_down(tmp_path: Path) -> None:
+    with pytest.raises(SourceDown, match=r"none of 1 series has an observation; .*; CPILFESL: 2023-02-01 stands twice"):
+        folder(tmp_path, "degrade", CPILFESL=TWICE).fetch("macro", {"as_of": "2023-03-31"})
+
+
+def test_no_other_series_stands_in_for_a_damaged_file(tmp_path: Path) -> None:
+    source = folder(tmp_path, "degrade", DGS3MO="x", TB3MS="date,value\n2023-01-01,4.54\n")
+    bill = answered(source, "2023-03-31")["tbill_3m"]
+    assert (bill.period, bill.values, bill.place) == ("day", (), "DGS3MO.csv in source.fred.path")
 
 
 def test_a_folder_without_series_is_no_empty_market(tmp_path: Path) -> None:

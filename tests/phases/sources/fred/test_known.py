@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from phases.core.errors import SourceDown
+from phases.core.errors import SourceDown, UsageError
 from phases.core.recorder import today
 from phases.sources.fred.series import DELAYED, SERIES
 from tests.phases.sources.fred.asked import COLUMNS, answered, folder, points, source_of
@@ -131,3 +131,107 @@ def test_a_figure_that_was_withdrawn_is_a_gap_from_then_on(tmp_path: Path) -> No
     source = folder(tmp_path, CPIAUCSL=text)
     assert [str(day) for day in answered(source, "2023-03-20")["cpi"].days] == ["2023-01-01", "2023-02-01"]
     assert [str(day) for day in answered(source, "2023-03-21")["cpi"].days] == ["2023-01-01"]
+
+
+# Known before its period was over
+
+EARLY_COLUMNS = """observation_date,CPILFESL_20250715,CPILFESL_20250911
+2025-06-01,327.6,327.6
+2025-07-01,328.656,328.656
+2025-08-01,329.793,329.793
+"""
+SPANS = "realtime_start,realtime_end,date,value\n"
+
+# file, its text, a night before which nothing is wrong yet, the line and the words
+EARLY = {
+    "a vintage that knows the month to come": (
+        "CPILFESL",
+        EARLY_COLUMNS,
+        "2025-07-14",
+        "line 4: 329.793 of 2025-08-01 is said to be known on 2025-07-15, before its month is over",
+    ),
+    "the first day of the month": (
+        "CPILFESL",
+        f"{SPANS}2025-08-12,9999-12-31,2025-07-01,328.656\n2025-09-01,9999-12-31,2025-09-01,330.542\n",
+        "2025-08-31",
+        "line 3: 330.542 of 2025-09-01 is said to be known on 2025-09-01, before its month is over",
+    ),
+    "ten days into the month": (
+        "PAYEMS",
+        f"{SPANS}2025-08-11,9999-12-31,2025-08-01,159540\n",
+        "2025-08-10",
+        "line 2: 159540 of 2025-08-01 is said to be known on 2025-08-11, before its month is over",
+    ),
+    "before a week ends": (
+        "ICSA",
+        f"{SPANS}2025-09-08,9999-12-31,2025-09-13,232000\n",
+        "2025-09-12",
+        "line 2: 232000 of 2025-09-13 is said to be known on 2025-09-08, before its week is over",
+    ),
+    "within the quarter": (
+        "GDPC1",
+        f"{SPANS}2025-09-29,9999-12-31,2025-07-01,23770\n",
+        "2025-09-28",
+        "line 2: 23770 of 2025-07-01 is said to be known on 2025-09-29, before its quarter is over",
+    ),
+    "before the day": (
+        "DGS10",
+        f"{SPANS}2025-09-17,9999-12-31,2025-09-18,4.11\n",
+        "2025-09-17",
+        "line 2: 4.11 of 2025-09-18 is said to be known on 2025-09-17, before its day is over",
+    ),
+    "what was said better later": (
+        "CPILFESL",
+        f"{SPANS}2025-07-20,2025-08-11,2025-07-01,328\n2025-08-12,9999-12-31,2025-07-01,328.656\n",
+        "2025-07-19",
+        "line 2: 328 of 2025-07-01 is said to be known on 2025-07-20, before its month is over",
+    ),
+    "an end before its beginning": (
+        "INDPRO",
+        f"{SPANS}2025-08-15,2000-01-01,2025-07-01,103.9\n",
+        "2025-08-14",
+        "line 2: what is known of 2025-07-01 from 2025-08-15 ends on 2000-01-01",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", EARLY)
+def test_what_is_known_before_its_period_is_over_is_refused_with_its_line(tmp_path: Path, case: str) -> None:
+    id, text, before, told = EARLY[case]
+    source = folder(tmp_path, **{id: text})
+    answered(source, before)
+    with pytest.raises(SourceDown) as down:
+        source.fetch("macro", {"as_of": "2025-12-31"})
+    assert str(down.value) == f"fred: {id}: {told}; download it anew"
+
+
+@pytest.mark.parametrize(
+    ("id", "day", "since"),
+    [
+        ("CPILFESL", "2025-09-01", "2025-09-30"),
+        ("CPILFESL", "2024-02-29", "2024-02-29"),
+        ("UNRATE", "2011-03-01", "2011-04-01"),
+        ("FEDFUNDS", "2023-12-01", "2023-12-31"),
+        ("GDPC1", "2025-10-01", "2025-12-31"),
+        ("ICSA", "2025-09-13", "2025-09-13"),
+        ("VIXCLS", "2025-09-18", "2025-09-18"),
+    ],
+)
+def test_a_figure_may_be_known_on_the_last_day_of_its_period(tmp_path: Path, id: str, day: str, since: str) -> None:
+    source = folder(tmp_path, **{id: f"{SPANS}{since},9999-12-31,{day},5\n"})
+    assert sum(len(one.days) for one in answered(source, "2025-12-31").values()) == 1
+
+
+def test_no_lag_of_a_plain_file_ends_before_the_period(tmp_path: Path) -> None:
+    for spec in SERIES:
+        days = [date(2023, 1, 1) + timedelta(n) for n in range(0, 800, 7 if spec.period == "week" else 1)]
+        assert all(spec.known(day, {}) >= spec.over(day) for day in days if spec.period in ("day", "week"))
+        assert all(spec.known(day, {}) >= spec.over(day) for day in days if day.day == 1)
+
+
+@pytest.mark.parametrize(("id", "days", "least"), [("CPIAUCSL", "10", 30), ("GDPC1", "90", 91)])
+def test_a_lag_within_the_period_is_wrong_usage(tmp_path: Path, id: str, days: str, least: int) -> None:
+    (tmp_path / f"{id}.csv").write_text("date,value\n2013-07-01,234\n", encoding="utf-8")
+    with pytest.raises(UsageError, match=rf"^source\.fred\.lags\.{id}: {days} days .* is not over; give {least} or"):
+        source_of(path=str(tmp_path), lags={id: days})
+    source_of(path=str(tmp_path), lags={id: str(least)})

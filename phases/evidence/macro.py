@@ -7,6 +7,7 @@ from datetime import date
 from typing import NamedTuple
 
 from phases.evidence.base import Origin, item_of
+from phases.evidence.books import Absent
 from phases.evidence.plausible import implausible, spaced_apart
 from phases.evidence.rates import odd_rates
 from schemas.market import Evidence, MacroSeries, MacroSeriesSet, Missing, Unit
@@ -29,6 +30,7 @@ class Observed(NamedTuple):
     """The values of a series by period, the newest at 0. A period without a figure is a gap, never another's."""
 
     values: Mapping[int, float]
+    days: Mapping[int, date]
     a_year: int
     """Periods in a year."""
 
@@ -36,12 +38,23 @@ class Observed(NamedTuple):
     def of(cls, series: MacroSeries) -> Observed:
         """The values of a series; days are counted as they come, other periods by the calendar."""
         places = [_place(series.period, at, day) for at, day in enumerate(series.days)]
-        values = {places[-1] - place: value for place, value in zip(places, series.values, strict=True)}
-        return cls(values, PERIODS_A_YEAR[series.period])
+        back = [places[-1] - place for place in places]
+        values, days = dict(zip(back, series.values, strict=True)), dict(zip(back, series.days, strict=True))
+        return cls(values, days, PERIODS_A_YEAR[series.period])
 
     def at(self, back: int) -> float | None:
         """The value so many periods before the newest."""
         return self.values.get(back)
+
+    def ratio(self, back: int) -> float | None:
+        """The newest value to the one so many periods before. Raises Absent where one is not above 0."""
+        new, old = self.at(0), self.at(back)
+        if new is None or old is None:
+            return None
+        for at, value in ((0, new), (back, old)):
+            if value <= 0:
+                raise Absent(f"{value:g} of {self.days[at]} is not above 0: no ratio to it says anything")
+        return new / old
 
     def mean(self, back: int, count: int, least: int) -> float | None:
         """Mean of `count` values that end so many periods ago; absent if fewer than `least` are there."""
@@ -77,15 +90,15 @@ def _change(periods: int | None = None) -> Compute:
     """Growth over so many periods, or over a year."""
 
     def growth(seen: Observed) -> float | None:
-        new, old = seen.at(0), seen.at(periods or seen.a_year)
-        return new / old - 1 if new is not None and old is not None and old > 0 else None
+        ratio = seen.ratio(periods or seen.a_year)
+        return None if ratio is None else ratio - 1
 
     return growth
 
 
 def _annualised_quarter(seen: Observed) -> float | None:
-    new, old = seen.at(0), seen.at(3)
-    return (new / old) ** 4 - 1 if new is not None and old is not None and old > 0 else None
+    ratio = seen.ratio(3)
+    return None if ratio is None else ratio**4 - 1
 
 
 def _difference(periods: int | None = None) -> Compute:
@@ -216,7 +229,10 @@ def released(
     if not series.values:
         return Missing(id=item.id, reason=f"the source {series.source or source} {UNKNOWN} {name}{remedy}")
     seen = Observed.of(series)
-    value = item.compute(seen)
+    try:
+        value = item.compute(seen)
+    except Absent as why:
+        return Missing(id=item.id, reason=f"{name}: {why}")
     if value is None:
         return Missing(id=item.id, reason=_too_few(seen, name))
     at = _since(series)

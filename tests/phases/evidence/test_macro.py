@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from phases.evidence.macro import LISTED_ITEMS, MACRO_ITEMS, macro_items
+from phases.evidence.macro import LISTED_ITEMS, MACRO_ITEMS, macro_items, released
 from phases.macro_bias import bias_row
 from phases.market_data import macro_snapshot
 from phases.maths.lean import LEANS, NEUTRAL
@@ -157,6 +157,32 @@ def test_claims_are_compared_with_their_year() -> None:
     evidence, _ = of(claims, days[-1] + timedelta(6))
     # a mean of 300,000 to one of (48 * 200,000 + 4 * 300,000) / 52
     assert evidence["macro.claims_trend"].value == pytest.approx(300_000 / (10_800_000 / 52) - 1, abs=2e-4)
+
+
+@pytest.mark.parametrize(
+    ("as_of", "day"),
+    [("2020-04-28", "2020-04-20"), ("2020-07-28", "2020-04-20")],  # 63 sessions lie between the two
+)
+def test_a_price_below_0_is_no_part_of_a_ratio(as_of: str, day: str) -> None:
+    """Oil at -36.98 dollars."""
+    evidence, missing = real(as_of)
+    told = f"wti (DCOILWTICO.csv in source.fred.path): -36.98 of {day} is not above 0: no ratio to it says anything"
+    assert missing["macro.wti_63d"] == told
+    assert "macro.y10" in evidence
+    for other in ("2020-04-27", "2020-04-29", "2020-07-27", "2020-07-29"):
+        assert "macro.wti_63d" in real(other)[0]
+
+
+@pytest.mark.parametrize("value", [0.0, -3.0])
+@pytest.mark.parametrize("back", [0, 3, 12])
+def test_no_change_is_one_of_what_is_not_above_0(value: float, back: int) -> None:
+    values = year(2024, 13)
+    values[list(values)[-1 - back]] = value
+    known = months(values)
+    item = next(one for one in MACRO_ITEMS if one.id == ("macro.core_cpi_3m" if back == 3 else "macro.core_cpi_yoy"))
+    found = released(item, known, date(2025, 3, 1), settings().market, "fred")
+    assert isinstance(found, Missing)
+    assert f"{value:g} of {known.days[-1 - back]} is not above 0" in found.reason
 
 
 # What came later

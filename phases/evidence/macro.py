@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from phases.evidence.base import Origin, item_of
 from phases.evidence.books import Absent
-from phases.evidence.plausible import implausible, spaced_apart
+from phases.evidence.plausible import copied, implausible, spaced_apart
 from phases.evidence.rates import odd_rates
 from schemas.market import Evidence, MacroSeries, MacroSeriesSet, Missing, Unit
 from schemas.settings import MarketSettings
@@ -202,10 +202,11 @@ def macro_items(
 
 
 def refusals(known: MacroSeriesSet) -> dict[str, str]:
-    """Why a series is no evidence, by name: a fault of its file, what cannot be, another frequency, another unit."""
+    """Why a series is no evidence, by name: a fault of its file, what cannot be, another frequency or unit, a copy."""
     checks = ((one.name, one.fault or spaced_apart(one) or implausible(one)) for one in known.series)
     found = {name: why for name, why in checks if why is not None}
     found |= odd_rates({one.name: one for one in known.series if one.values and one.name not in found})
+    found |= copied(one for one in known.series if one.values and one.name not in found)
     return {one.name: f"{_named(one)}: {found[one.name]}{_remedy(one)}" for one in known.series if one.name in found}
 
 

@@ -6,8 +6,9 @@ decimal point, a sign and another series under the name; never a crisis.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import pairwise
+from collections.abc import Iterable, Mapping
+from datetime import date
+from itertools import combinations, pairwise
 from statistics import median_low
 from typing import NamedTuple
 
@@ -76,6 +77,30 @@ def implausible(series: MacroSeries) -> str | None:
         if change > bounds.step:
             return f"{value:g} of {day} cannot follow {before:g} ({bounds.why})"
     return None
+
+
+SAME, LEVELS = 12, 3
+"""Figures that two series have of the same days, and how many of them must be different ones, from which two series
+that say the same are one: no two real ones did over a year."""
+
+
+def copied(known: Iterable[MacroSeries]) -> dict[str, str]:
+    """Series of other names that say the same of every day they share: which of them is the copy cannot be told."""
+    found: dict[str, str] = {}
+    for one, other in combinations(known, 2):
+        theirs = _as_written(other)
+        pairs = [(value, theirs[day]) for day, value in _as_written(one).items() if day in theirs]
+        if len(pairs) >= SAME and len(set(pairs)) >= LEVELS and all(a == b for a, b in pairs):
+            for mine, its in ((one, other), (other, one)):
+                place = its.name if its.place is None else f"{its.name} ({its.place})"
+                found[mine.name] = f"its figures are those of {place}: which of them is a copy cannot be told"
+    return found
+
+
+def _as_written(series: MacroSeries) -> dict[date, float]:
+    """Figures by day, ratios in percent as files have them."""
+    times = 100 if series.unit == "ratio" else 1
+    return {day: round(value * times, 6) for day, value in zip(series.days, series.values, strict=True)}
 
 
 GAPS: Mapping[str, tuple[int, int]] = {"day": (1, 1), "week": (6, 8), "month": (28, 31), "quarter": (89, 92)}

@@ -130,6 +130,33 @@ def test_a_rate_in_another_unit_is_no_evidence_and_the_others_are(case: str, tmp
     assert told in found[name] and "cannot be told" not in found[name]
 
 
+# series, the one whose figures stand there, what is done to them, the names
+COPIES: Mapping[str, tuple[str, str, Change, set[str]]] = {
+    "unemployment is the funds rate": ("UNRATE", "FEDFUNDS", list, {"unemployment", "fed_funds"}),
+    "one of them shorter": ("UNRATE", "FEDFUNDS", lambda rows: rows[:-2], {"unemployment", "fed_funds"}),
+    "fear is a yield": ("VIXCLS", "DGS10", list, {"vix", "y10"}),
+    "breakeven is a yield": ("T10YIE", "DGS10", list, {"breakeven_10y", "y10"}),
+    "core prices are all prices": ("CPILFESL", "CPIAUCSL", list, {"core_cpi", "cpi"}),
+    "stress is tightness": ("STLFSI4", "ANFCI", list, {"financial_stress", "financial_conditions"}),
+}
+
+
+@pytest.mark.parametrize("case", COPIES)
+def test_one_file_under_two_names_is_evidence_of_neither(case: str, tmp_path: Path) -> None:
+    id, source, change, names = COPIES[case]
+    found = refused(tmp_path, **{id: lambda _: change(rows_of(source))})
+    assert set(found) == names
+    assert all("its figures are those of " in one and one.endswith("told; download it anew") for one in found.values())
+    assert any(f"{source}.csv in source.fred.path): which of them is a copy cannot" in one for one in found.values())
+
+
+def test_rates_that_stand_at_one_figure_are_no_copies() -> None:
+    days = tuple(date(2024 + n // 12, n % 12 + 1, 1) for n in range(20))
+    about = {"unit": "ratio", "period": "month", "days": days, "known": days, "values": (0.0025,) * 20}
+    series = [MacroSeries.model_validate({"name": one, "label": one, **about}) for one in ("fed_funds", "tbill_3m")]
+    assert refusals(MacroSeriesSet(series=tuple(series))) == {}
+
+
 def test_a_step_of_the_two_year_yield_is_its_own(tmp_path: Path) -> None:
     found = refused(tmp_path, DGS2=lambda rows: [(day, value + 2 * (day >= "2025-11-24")) for day, value in rows])
     assert set(found) == {"y2"}

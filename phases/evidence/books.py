@@ -143,9 +143,14 @@ class Books:
             raise Absent(f"shares of {shares.ended} are {shares.amount:g}, not above 0")
         if after := [day for day in quote.splits if shares.ended < day <= quote.session]:
             raise Absent(f"a split on {after[-1]} came after the shares of {shares.ended} were counted")
-        price = Value(quote.close * major(quote.currency)[1], quote.session, quote.session)
+        price = self.price()
         counted = shares.with_(price, shares.amount * price.amount)
         return replace(counted, ended=quote.session)
+
+    def price(self) -> Value:
+        """The last close, in whole units of its currency."""
+        quote = self.quote
+        return Value(quote.close * major(quote.currency)[1], quote.session, quote.session)
 
     def debt(self) -> Value:
         """Debt less cash, in the currency of the statements as it was written."""

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from phases.evidence.base import Origin, item_of
 from phases.evidence.books import Absent, Books, Quote, Value, newest
-from phases.evidence.limits import beyond
+from phases.evidence.limits import beyond, off
 from schemas.market import Bars, Evidence, Fundamentals, Missing, Unit
 
 EARNINGS_WITHIN = 120
@@ -34,7 +34,7 @@ def _multiple(name: str) -> Callable[[Books], Value]:
         value = books.spans(name, "now", "ttm")[-1]
         if value.amount <= 0:
             raise Absent(f"{name} of {value.ended} is not above 0")
-        return value
+        return replace(value, told=True)
 
     return told
 
@@ -56,6 +56,15 @@ def _enterprise_multiple(books: Books) -> Value:
     value, debt = books.market_value(), books.scaled(books.debt())
     whole = value.with_(debt, value.amount + debt.amount)
     return whole.over(books.scaled(books.year("ebitda")), "ebitda")
+
+
+def _a_share(name: str) -> Callable[[Books], Value]:
+    """The price over a figure of one share."""
+    return lambda books: books.price().over(books.scaled(books.spans(name, "now", "ttm", "quarter")[-1]), name)
+
+
+def _enterprise_by_definition(books: Books) -> Value:
+    return books.scaled(books.spans("enterprise_value", "now")[-1]).over(books.scaled(books.year("ebitda")), "ebitda")
 
 
 def _book_multiple(books: Books) -> Value:
@@ -83,15 +92,43 @@ class Item(NamedTuple):
     ways: tuple[Callable[[Books], Value], ...]
     priced: bool = False
     """Whether it compares a price with statements."""
+    defined: Callable[[Books], Value] | None = None
+    """What a multiple that a source gives is by definition, of other figures of the same answer."""
 
 
 ITEMS: tuple[Item, ...] = (
-    Item("fa.pe_trailing", "price to earnings", "index", (_multiple("trailing_pe"), _earnings_multiple), True),
-    Item("fa.pe_forward", "price to expected earnings", "index", (_multiple("forward_pe"),), True),
     Item(
-        "fa.ev_ebitda", "enterprise value to EBITDA", "index", (_multiple("ev_to_ebitda"), _enterprise_multiple), True
+        "fa.pe_trailing",
+        "price to earnings",
+        "index",
+        (_multiple("trailing_pe"), _earnings_multiple),
+        True,
+        _a_share("earnings_per_share"),
     ),
-    Item("fa.pb", "price to book value", "index", (_multiple("price_to_book"), _book_multiple), True),
+    Item(
+        "fa.pe_forward",
+        "price to expected earnings",
+        "index",
+        (_multiple("forward_pe"),),
+        True,
+        _a_share("expected_earnings_per_share"),
+    ),
+    Item(
+        "fa.ev_ebitda",
+        "enterprise value to EBITDA",
+        "index",
+        (_multiple("ev_to_ebitda"), _enterprise_multiple),
+        True,
+        _enterprise_by_definition,
+    ),
+    Item(
+        "fa.pb",
+        "price to book value",
+        "index",
+        (_multiple("price_to_book"), _book_multiple),
+        True,
+        _a_share("book_value_per_share"),
+    ),
     Item("fa.fcf_yield", "free cash flow yield", "ratio", (_cash_yield,), True),
     Item("fa.gross_margin", "gross margin", "ratio", (_direct("gross_margin"), _share("gross_profit", "revenue"))),
     Item(
@@ -157,15 +194,16 @@ def _ratio(item: Item, books: Books, spoke: str) -> Evidence:
 def _computed(item: Item, books: Books) -> Value:
     """The newest value of an item. Raises Absent where it cannot be."""
     value = newest(*((lambda way=way: way(books)) for way in item.ways))
-    if (why := beyond(item.id, value, _counted(item, books))) is not None:
+    defined = None if item.defined is None else _or_none(item.defined, books)
+    if (why := beyond(item.id, value, _or_none(item.ways[-1], books)) or off(value, defined)) is not None:
         raise Absent(why)
     return value
 
 
-def _counted(item: Item, books: Books) -> Value | None:
-    """What an item comes to by its parts."""
+def _or_none(way: Callable[[Books], Value], books: Books) -> Value | None:
+    """What an item comes to in one way, where it does."""
     try:
-        return item.ways[-1](books)
+        return way(books)
     except Absent:
         return None
 

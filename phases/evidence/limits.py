@@ -18,6 +18,11 @@ NEAR = 0.1
 """How far, of itself, a ratio may be from what its parts come to and yet be confirmed by them."""
 
 
+OFF = 2.0
+"""How many times what it is by definition a multiple may be, or the reverse: both are of one answer and differ by the
+price of a day. A slip of the decimal point is 10."""
+
+
 class Limits(NamedTuple):
     """What one item can be."""
 
@@ -58,3 +63,10 @@ def beyond(id: str, value: Value, parts: Value | None = None) -> str | None:
     if limits.low <= value.amount <= high:
         return None
     return f"{value.amount:g} of {value.ended} cannot be, {limits.low:g} to {high:g} can"
+
+
+def off(value: Value, defined: Value | None) -> str | None:
+    """Why a multiple that a source gives is not what its own price and figure make it; None where it can be."""
+    if not value.told or defined is None or defined.amount <= 0 or 1 / OFF <= value.amount / defined.amount <= OFF:
+        return None
+    return f"{value.amount:g} of {value.ended} is not what it is by definition, {defined.amount:.4g}"

@@ -87,9 +87,9 @@ that say the same are one: no two real ones did over a year."""
 def copied(known: Iterable[MacroSeries]) -> dict[str, str]:
     """Series of other names that say the same of every day they share: which of them is the copy cannot be told."""
     found: dict[str, str] = {}
-    for one, other in combinations(known, 2):
-        theirs = _as_written(other)
-        pairs = [(value, theirs[day]) for day, value in _as_written(one).items() if day in theirs]
+    written = [(one, _as_written(one)) for one in known]
+    for (one, ours), (other, theirs) in combinations(written, 2):
+        pairs = [(value, theirs[day]) for day, value in ours.items() if day in theirs]
         if len(pairs) >= SAME and len(set(pairs)) >= LEVELS and all(a == b for a, b in pairs):
             for mine, its in ((one, other), (other, one)):
                 place = its.name if its.place is None else f"{its.name} ({its.place})"

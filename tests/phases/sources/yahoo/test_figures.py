@@ -9,7 +9,7 @@ import pytest
 
 from phases.core.errors import NoData, SourceDown
 from phases.evidence.fundamentals import fundamental_items
-from schemas.market import Bars, Fundamentals
+from schemas.market import Bars, Evidence, Fundamentals, Missing
 from tests.phases.sources.yahoo import server as served
 from tests.phases.sources.yahoo.asked import DAY, LIVE, STOCK, Make, figures, needs_shared, told_of, values
 from tests.phases.sources.yahoo.server import YahooServer, as_json, captured, chart, modules
@@ -57,11 +57,42 @@ def test_real_infos_give_typed_figures(server: YahooServer, source: Make, name: 
 
 def _check_items(told: Fundamentals, price: float, currency: str) -> None:
     """No real figure is beyond its limits, and the market value is that of shares and price."""
-    columns = dict.fromkeys(("open", "high", "low", "close", "adj_close", "volume"), (price,))
-    bars = Bars(symbol=told.symbol, currency=currency, exchange="XNYS", days=(DAY,), **columns)
-    evidence, missing = fundamental_items(told, bars, DAY, "yahoo")
+    evidence, missing = _items(told, price, currency)
     assert {"fa.market_cap", "fa.gross_margin", "fa.roe"} <= {one.id for one in evidence}
     assert not [one for one in missing if "can" in one.reason.split() or "unit" in one.reason]
+    assert not [one for one in missing if "by definition" in one.reason]
+
+
+def _items(told: Fundamentals, price: float, currency: str) -> tuple[list[Evidence], list[Missing]]:
+    columns = dict.fromkeys(("open", "high", "low", "close", "adj_close", "volume"), (price,))
+    bars = Bars(symbol=told.symbol, currency=currency, exchange="XNYS", days=(DAY,), **columns)
+    return fundamental_items(told, bars, DAY, "yahoo")
+
+
+MULTIPLES = {
+    "trailingPE": "pe_trailing",
+    "forwardPE": "pe_forward",
+    "priceToBook": "pb",
+    "enterpriseToEbitda": "ev_ebitda",
+}
+
+
+@needs_shared
+@pytest.mark.parametrize("key", MULTIPLES)
+@pytest.mark.parametrize("times", [100, 10, 3, 1 / 3, 0.1, 0.01])
+def test_a_multiple_that_its_own_answer_contradicts_is_missing(
+    server: YahooServer, source: Make, key: str, times: float
+) -> None:
+    info = captured("info/AAPL_2025-12.json")
+    for factor in (1.0, times):
+        server.infos["AAPL"] = modules({**info, key: info[key] * factor})
+        evidence, missing = _items(figures(source()), info["currentPrice"], "USD")
+        assert {one.id for one in missing} == {"fa.earnings_days"} | (
+            {f"fa.{MULTIPLES[key]}"} if factor != 1 else set()
+        )
+        assert len(evidence) == 13 - (factor != 1)
+    told = next(one.reason for one in missing if one.id == f"fa.{MULTIPLES[key]}")
+    assert f"{info[key] * times:g} of " in told and ("by definition" in told or "100 times" in told)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import NamedTuple
 
+from phases.evidence.statements import odd_statements
 from phases.maths.currency import MINOR_UNITS
 from schemas.market import Figure, Fundamentals
 
@@ -72,16 +73,19 @@ class Books:
             if max(one.known, one.ended) <= as_of:
                 known[one.name, one.period, one.ended] = one
         self._figures = tuple(known.values())
+        self._odd = odd_statements(self._figures)
 
     def spans(self, name: str, *periods: str) -> list[Value]:
         """Values of a figure for such spans, oldest first. Raises Absent where there is none with a number."""
+        odd = [self._odd[name, one] for one in periods if (name, one) in self._odd]
+        sound = [one for one in periods if (name, one) not in self._odd]
         found = sorted(
-            (one for one in self._figures if one.name == name and one.period in periods), key=lambda one: one.ended
+            (one for one in self._figures if one.name == name and one.period in sound), key=lambda one: one.ended
         )
         values = [self._value(one, one.value) for one in found if one.value is not None]
         if not values:
             why = f"{name} of {found[-1].ended} is no number in the source" if found else f"{NOT_THERE} {name}"
-            raise Absent(why)
+            raise Absent(odd[0] if odd else why)
         if (self.as_of - values[-1].ended).days > 2 * STALE_AFTER[found[-1].period]:
             raise Absent(f"the newest {name} is of {values[-1].ended}, too old to count")
         return values

@@ -72,7 +72,14 @@ def _book_multiple(books: Books) -> Value:
 
 
 def _cash_yield(books: Books) -> Value:
-    return books.scaled(books.year("free_cash_flow")).over(books.market_value(), "market value")
+    cash, value = books.scaled(books.year("free_cash_flow")), books.market_value()
+    found = cash.over(value, "market value")
+    if 0 < abs(found.amount) < NOTHING:
+        raise Absent(
+            f"free_cash_flow of {cash.ended} is {cash.amount:.4g}, the market value {value.amount:.4g}: "
+            f"{found.amount:.1g} of it would read like 0, and may be in another unit"
+        )
+    return found
 
 
 def _leverage(books: Books) -> Value:
@@ -143,6 +150,9 @@ ITEMS: tuple[Item, ...] = (
     Item("fa.net_debt_ebitda", "net debt to EBITDA", "index", (_leverage,)),
     Item("fa.roe", "return on equity", "ratio", (_direct("return_on_equity"), _return_on_equity)),
 )
+
+NOTHING = 0.00005
+"""Free cash flow to market value from which on it does not read like 0."""
 
 GROSS, BELOW = "fa.gross_margin", 0.2
 """The gross margin, and how far it may be below the margins that costs were taken from: gains from elsewhere."""

@@ -77,6 +77,18 @@ def test_parts_in_another_unit_make_no_ratio(name: str, value: float, id: str) -
     assert "cannot be" in why or "not above 0" in why
 
 
+@pytest.mark.parametrize(("cash", "value"), [(0.15, None), (-0.15, None), (0.24, None), (0.3, 0.0001), (0.0, 0.0)])
+def test_free_cash_flow_that_would_read_like_0_is_missing(cash: float, value: float | None) -> None:
+    """Of 5,000 of market value; .15 is the 150 of the sheet in thousands."""
+    held = [one.model_copy(update={"value": cash}) if one.name == "free_cash_flow" else one for one in SHEET]
+    evidence, missing = items(record(*held))
+    if value is None:
+        told = f"free_cash_flow of 2024-12-31 is {cash:g}, the market value 5000: {cash / 5000:.1g} of it would read"
+        assert told in missing["fa.fcf_yield"]
+    else:
+        assert evidence["fa.fcf_yield"].value == value
+
+
 def test_a_margin_above_1_is_believed_where_its_parts_say_so() -> None:
     """A company that sold a part of itself: 1,310 of net income with sales of 1,000."""
     held = [one.model_copy(update={"value": 1310.0}) if one.name == "net_income" else one for one in SHEET]

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from phases.core.errors import SourceDown
+from phases.core.outside import MOST as LONGEST
 from phases.core.outside import clean
 from phases.core.text import digest
 from phases.sources.yahoo.session import contract
@@ -16,6 +17,14 @@ from schemas.grammar import TICKER_LENGTH, TICKER_PATTERN
 
 MOST = 40
 TITLE, SUMMARY, PUBLISHER = 300, 1000, 80
+_LINK = re.compile(
+    r"""(?: (?:[a-z][a-z0-9+.-]{0,20}:)?//(?=[\w\[])      # a scheme, or none
+        | \bwww\.(?=\w)
+        | \b(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}/(?=\w) )    # a name and a path
+    [^\s<>"]*[^\s<>".,;:!?'()\]{}]""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""An address, but for the marks that end a sentence after it. The name of a company such as Booking.com is none."""
 _TICKER = re.compile(TICKER_PATTERN.removesuffix("$") + r"\Z")
 
 
@@ -88,7 +97,10 @@ def _item(piece: Piece, vendor: str, symbol: str) -> dict[str, Any] | None:
 
 
 def _text(raw: object, limit: int) -> str | None:
-    return clean(raw, limit)[0] or None if isinstance(raw, str) else None
+    """Plain text without links; None where nothing is left."""
+    if not isinstance(raw, str):
+        return None
+    return clean(_LINK.sub(" ", clean(raw, LONGEST)[0]), limit)[0] or None
 
 
 def _is_ticker(raw: object) -> bool:

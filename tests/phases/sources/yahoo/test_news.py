@@ -73,6 +73,54 @@ def test_f173_outside_text_is_plain_and_no_link_in_it_is_opened(server: YahooSer
     assert not any("169.254" in one or "passwd" in one for one in server.asked)
 
 
+LINKS = {
+    "see https://evil.example/x and www.a.b": "see and",
+    "HTTP://EVIL.EXAMPLE is up": "is up",
+    "more (https://evil.example/a?b=c&d=e#f).": "more ( ).",
+    "more at https://evil.example/x, and later": "more at , and later",
+    "ftp://evil.example/x shares fall": "shares fall",
+    "http://[::1]:80/x shares fall": "shares fall",
+    "//evil.example/x shares fall": "shares fall",
+    "shares fall bit.ly/3AbC": "shares fall",
+    "sha\u200bres fall ht\u200btps://evil.example/x": "shares fall",
+    "<a href='https://evil.example'>shares</a> fall https&#58;//evil.example": "shares fall",
+    "\uff48ttps://evil.example/x shares fall": "shares fall",
+    "[shares](https://evil.example/x) fall": "[shares]( ) fall",
+    "https://evil.example/" + "x" * 900 + " shares fall": "shares fall",
+}
+
+
+@pytest.mark.parametrize("text", LINKS)
+def test_no_link_stays_in_a_text(server: YahooServer, source: Make, text: str) -> None:
+    server.news["AAPL"] = [
+        article("Sound", "2024-06-20T10:00:00Z", summary=text),
+        article(text, "2024-06-19T10:00:00Z"),
+    ]
+    first, second = headlines(source()).items
+    assert (first.summary, second.title) == (LINKS[text], LINKS[text])
+
+
+def test_a_title_that_is_a_link_alone_is_none(server: YahooServer, source: Make) -> None:
+    server.news["AAPL"] = [article("https://evil.example/x", "2024-06-20T10:00:00Z")]
+    found = headlines(source())
+    assert (found.items, found.left_out) == ((), 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Booking.com and Salesforce.com rise 3.5%/4.1%",
+        "U.S./China talks: and/or tariffs of 1.5/2.0 points",
+        "Up 5%: Barrons.com, S&P 500/Nasdaq 100, No.1/No.2",
+        "At 9:30 a.m./4 p.m. ET // the week ahead",
+        "AT&T Inc./Verizon Q3: 10-K/10-Q filed",
+    ],
+)
+def test_names_and_slashes_are_no_links(server: YahooServer, source: Make, text: str) -> None:
+    server.news["AAPL"] = [article(text, "2024-06-20T10:00:00Z")]
+    assert headlines(source()).items[0].title == text
+
+
 def test_no_news_is_an_answer_and_an_unknown_shape_is_none(server: YahooServer, source: Make) -> None:
     assert headlines(source()).items == ()
     server.news["AAPL"] = [{"id": "1", "story": {"headline": "x"}}]

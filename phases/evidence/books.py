@@ -147,14 +147,17 @@ class Books:
             raise Absent(f"shares of {shares.ended} are {shares.amount:g}, not above 0")
         if after := [day for day in quote.splits if shares.ended < day <= quote.session]:
             raise Absent(f"a split on {after[-1]} came after the shares of {shares.ended} were counted")
-        price = self.price()
+        price = Value(quote.close * major(quote.currency)[1], quote.session, quote.session)
         counted = shares.with_(price, shares.amount * price.amount)
         return replace(counted, ended=quote.session)
 
-    def price(self) -> Value:
-        """The last close, in whole units of its currency."""
-        quote = self.quote
-        return Value(quote.close * major(quote.currency)[1], quote.session, quote.session)
+    def by_parts(self, name: str) -> Value:
+        """A multiple as the price and the figure of a share of the same answer make it. Raises Absent."""
+        found = [one for one in self._figures if one.name == f"{name}_by_parts" and one.value is not None]
+        if not found:
+            raise Absent(f"{NOT_THERE} parts of {name}")
+        last = max(found, key=lambda one: one.ended)
+        return self._value(last, last.value or 0.0)
 
     def debt(self) -> Value:
         """Debt less cash, in the currency of the statements as it was written."""

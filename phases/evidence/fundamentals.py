@@ -58,9 +58,8 @@ def _enterprise_multiple(books: Books) -> Value:
     return whole.over(books.scaled(books.year("ebitda")), "ebitda")
 
 
-def _a_share(name: str) -> Callable[[Books], Value]:
-    """The price over a figure of one share."""
-    return lambda books: books.price().over(books.scaled(books.spans(name, "now", "ttm", "quarter")[-1]), name)
+def _by_parts(name: str) -> Callable[[Books], Value]:
+    return lambda books: books.by_parts(name)
 
 
 def _enterprise_by_definition(books: Books) -> Value:
@@ -110,7 +109,7 @@ ITEMS: tuple[Item, ...] = (
         "index",
         (_multiple("trailing_pe"), _earnings_multiple),
         True,
-        _a_share("earnings_per_share"),
+        _by_parts("trailing_pe"),
     ),
     Item(
         "fa.pe_forward",
@@ -118,7 +117,7 @@ ITEMS: tuple[Item, ...] = (
         "index",
         (_multiple("forward_pe"),),
         True,
-        _a_share("expected_earnings_per_share"),
+        _by_parts("forward_pe"),
     ),
     Item(
         "fa.ev_ebitda",
@@ -134,7 +133,7 @@ ITEMS: tuple[Item, ...] = (
         "index",
         (_multiple("price_to_book"), _book_multiple),
         True,
-        _a_share("book_value_per_share"),
+        _by_parts("price_to_book"),
     ),
     Item("fa.fcf_yield", "free cash flow yield", "ratio", (_cash_yield,), True),
     Item("fa.gross_margin", "gross margin", "ratio", (_direct("gross_margin"), _share("gross_profit", "revenue"))),

@@ -100,6 +100,8 @@ def _of_info(info: Mapping[str, Any], currency: str | None, known: date, notes: 
             continue
         if one.sort == "per_price":
             value = _per_price(one, value, info, currency, notes)
+            if value is not None and (parts := _by_parts(one, info)) is not None:
+                yield _figure(f"{one.name}_by_parts", parts, one.period, known, known)
         if value is not None:
             level = one.sort in ("market", "per_price", "count") or quarter is None or quarter > known
             yield _figure(one.name, value, one.period, known if level or quarter is None else quarter, known)
@@ -123,6 +125,12 @@ def _per_price(
             return value
     notes.append(f"{one.name} left out: the price is in {quoted}, {one.below} in {currency}")
     return None
+
+
+def _by_parts(one: Told, info: Mapping[str, Any]) -> float | None:
+    """The price over the figure of a share that the same answer has, in one unit."""
+    price, below = number(info.get("currentPrice", info.get("regularMarketPrice"))), number(info.get(one.below))
+    return number(price / below / (100 if info.get("currency") in MINOR_UNITS else 1)) if price and below else None
 
 
 def _of_statements(ticker: Any, info: Mapping[str, Any], notes: list[str]) -> Iterator[dict[str, Any]]:

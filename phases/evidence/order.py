@@ -29,8 +29,8 @@ that of five days: 1 for prices that wander, 0.2 at the least in real quarters, 
 
 ALIKE, VARIED, TURNS = 0.1, 0.5, 0.25
 """Share of bars of one price, or that open at their close, above which nothing can be told; the share of closes that
-must differ, since few ticks or a made-up wave go to and fro as well; and the share of changes that turn, since a made-up
-line does not."""
+must differ, since few ticks or a made-up wave go to and fro as well; and the share of changes that turn, as those of a
+made-up line do not."""
 
 STEPS = 5
 """Distances of open and close, as a part and as a sum, that there must be at the least: else the opens are made up."""

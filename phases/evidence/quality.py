@@ -19,15 +19,15 @@ used silently that is not what the source meant, and nothing that is right is to
 - a jump to and back within five sessions, by a factor that is a split of the series or 100: repaired
 - adjusted closes against closes, and splits that they do not know: see `phases.evidence.adjusted`
 - any other jump by a factor of 1.84 without heavy volume: refused; a smaller or a heavy one, or one below 4 on a day
-  that traded at the close before it too: flag `jump`; one of a fifth that no volume speaks for: said; of a benchmark,
-  one of 7.5 percent out of a calm, without heavy volume: flag `jump`
+  that traded at the close before it too: flag `jump`; one of a fifth that no volume speaks for: said; of a benchmark
+  out of a calm, one of 7.5 percent without heavy volume, of a fifth where no volume is known: flag `jump`
 - dividends against the adjusted closes: see `phases.evidence.dividends`
 - dividends of a year that come to more than a quarter of the price, while the closes did not fall on their days, or
   that stand on nearly every third day: refused
 - five or more whole bars in a row that say the same, volume too (closes alone, or prices that stand: ten): flag
   `frozen`; to the newest, volume too: as old as the first of them. A benchmark that never moves: refused
-- five or more bars (ten without volume) that are those of earlier sessions, one by one: flag `frozen`; to the newest:
-  as old as the bar before them
+- five or more whole bars that are those of earlier sessions, one by one: flag `frozen`; to the newest: as old as the
+  bar before them
 - older than the configuration allows: refused as stale; older than the as-of session: flag `late_bar`
 - sessions without a share traded: said; five to the newest: flag `halted`, or refused as the configuration says
 - volume of the newest quarter in another unit than before: not used, flag `volume_unit`
@@ -72,9 +72,9 @@ BACK = 0.9
 THREE_FOR_TWO, NEAR = 1.5, 0.08
 """A split too small to be told from a day's fall: said where a change is that near to it, never refused."""
 
-MARKET, CALM, TURMOIL = 0.075, 10, 3.0
-"""A daily change of a whole market that is flagged where no volume speaks for it, in logarithms; and the sessions
-before that of a crash is at the most so many times the largest change of, in indices since 1990."""
+MARKET, UNTRADED, CALM, TURMOIL = 0.075, 0.2, 10, 3.0
+"""A daily change of a whole market that is flagged, in logarithms, where its volume does not speak for it and where no
+volume is known, if it is so many times the largest change of these sessions before it."""
 
 IMPOSSIBLE = 5.0
 """Daily change of a close, where nothing else is known, that is taken for an error."""
@@ -107,7 +107,7 @@ def checked(
     try:
         _checks(rows, as_of, settings, benchmark)
     except OutsideCalendar as error:
-        refuse(f"{symbol}: {error}: what is late or lacking cannot be told; name a night within that")
+        refuse(f"{symbol}: what is late or lacking cannot be told: {error}")
     return Checked(rows.checked(), tuple(sorted(rows.flags)))
 
 
@@ -251,19 +251,20 @@ def _say_smaller(rows: Rows) -> None:
 
 def _judge_market(rows: Rows) -> None:
     """Flag changes of a benchmark that a share may have and a market has not, out of a calm and without its volume."""
+    adj, close, volume = (rows.columns[name] for name in ("adj_close", "close", "volume"))
     if rows.bars.symbol == UNIVERSE_MEAN:  # of few series, each of which was judged as a share
         return
-    adj, close, volume = (rows.columns[name] for name in ("adj_close", "close", "volume"))
+    least = MARKET if volume.any() else UNTRADED
     change = np.diff(np.log(adj))
-    for at in np.flatnonzero(np.abs(change) >= MARKET):
+    for at in np.flatnonzero(np.abs(change) >= least):
         before = np.abs(change[at - CALM : at]).max(initial=0) if at >= CALM else np.inf
         if abs(change[at]) <= TURMOIL * before or jmp.heavy(int(at) + 1, math.exp(-change[at]), close, volume):
             continue
         rows.flags.add("jump")
         told = f"price changed by {math.expm1(change[at]):+.1%} on {rows.days[at + 1]}"
         if not any(note.startswith(told) for note in rows.notes):
-            light = ", without the volume of such a day" if len(volume) and volume.any() else ""
-            rows.notes.append(f"{told}{light}: no market does so out of a calm")
+            light = ", without the volume of such a day" if volume.any() else ""
+            rows.notes.append(f"{told} out of a calm{light}")
 
 
 def _traded_through(rows: Rows, jump: jmp.Jump) -> bool:

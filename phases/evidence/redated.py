@@ -35,7 +35,8 @@ def settled_series(
     notes: list[str] = []
     for one in found.series:
         if one.values:
-            bodies[one.name], by = _judged(one.name, one.values, one.days[-1], one.known[-1], before)
+            earlier = before if len(set(one.values)) > 1 else {}  # a rate may stand for years
+            bodies[one.name], by = _judged(one.name, one.values, one.days[-1], one.known[-1], earlier)
             if by:
                 notes.append(_note(one.name, by, bodies[one.name]))
                 days = {"days": _back(one.days, by), "known": (*_back(one.known[:-1], by), bodies[one.name].known)}

@@ -53,20 +53,20 @@ def flag_frozen(rows: Rows) -> int:
         rows.flags.add("frozen")
         days = f"{rows.days[first]} to {rows.days[last]}"
         rows.notes.append(f"{last - first + 1} bars in a row say the same: {days}")
-    whole = len(told) == 5 and traded and bool((told["high"] > told["low"]).all())
-    copied = _flag_copied(rows, told, FROZEN if whole else FROZEN_CLOSES)
     newest = len(rows.days) - 1
+    whole = len(told) == 5 and traded and bool((told["high"] > told["low"]).all())
+    copied = _flag_copied(rows, told) if whole else newest
     others = max((last - first + 1 for first, last in ends if last != newest), default=0)
     firsts = [first for first, last in ends if last == newest]
     return min([copied, *(one for one in firsts if traded or (one and newest - one + 1 >= 2 * others))])
 
 
-def _flag_copied(rows: Rows, told: dict[str, Floats], least: int) -> int:
-    """Flag bars that are those of earlier sessions, one by one; gives the newest that is not.
+def _flag_copied(rows: Rows, told: dict[str, Floats]) -> int:
+    """Flag bars that are those of earlier sessions, volume too, one by one; gives the newest that is not.
 
     A series that repeats itself again and again was made so, and holds no copy of a part.
     """
-    newest, copies = len(rows.days) - 1, _copies(told, least)
+    newest, copies = len(rows.days) - 1, _copies(told)
     if sum(last - first for first, last, _ in copies) > COPIED * newest:
         return newest
     for first, last, of in copies:
@@ -77,8 +77,9 @@ def _flag_copied(rows: Rows, told: dict[str, Floats], least: int) -> int:
     return next((first - 1 for first, last, _ in copies if last == newest), newest)
 
 
-def _copies(told: dict[str, Floats], least: int) -> list[tuple[int, int, int]]:
-    """First and last place of each run of so many rows that were there before, and the first place of those."""
+def _copies(told: dict[str, Floats]) -> list[tuple[int, int, int]]:
+    """First and last place of each run of rows that were there before, and the first place of those."""
+    least = FROZEN
     bars = [row.tobytes() for row in np.column_stack(list(told.values()))]
     firsts: dict[tuple[bytes, ...], int] = {}
     found: list[tuple[int, int, int]] = []
@@ -86,7 +87,7 @@ def _copies(told: dict[str, Floats], least: int) -> list[tuple[int, int, int]]:
     for at in range(len(bars) - least + 1 if len(set(bars)) < len(bars) else 0):
         block = tuple(bars[at : at + least])
         of = firsts.setdefault(block, at)
-        if at <= last or at - of < least or len(set(block)) <= least / 2:
+        if at <= last or at - of < least or len(set(told["volume"][at : at + least])) < least:
             continue
         last = at + least - 1
         while last < len(bars) - 1 and bars[last + 1] == bars[of + last + 1 - at]:

@@ -51,12 +51,15 @@ def _built(exchange: str, year: int) -> Any:
     end = min(date(year + 2, 12, 31), known[1] or date.max)
     if not start.year <= year <= end.year:
         span = " to ".join(str(day) for day in known if day)
-        return OutsideCalendar(f"the sessions of {exchange} are known for {span} alone, not for {year}")
+        return OutsideCalendar(
+            f"the sessions of {exchange} are known for {span} alone, not for {year}; name a night within that"
+        )
     with _BUILDING, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the library's use of pandas is its own business
         try:
             return exchange_calendars.get_calendar(exchange, start=start.isoformat(), end=end.isoformat())
-        except ValueError:  # the library contradicts itself, as 4.13.2 does for Tel Aviv before 2026
+        except (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError):
+            # the library contradicts itself, as 4.13.2 does for Tel Aviv before 2026, or pandas, as for Athens
             told = f"exchange-calendars {exchange_calendars.__version__} knows no sessions of {exchange} for {year}"
             return OutsideCalendar(told)
 

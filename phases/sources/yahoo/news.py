@@ -18,13 +18,14 @@ from schemas.grammar import TICKER_LENGTH, TICKER_PATTERN
 MOST = 40
 TITLE, SUMMARY, PUBLISHER = 300, 1000, 80
 _LINK = re.compile(
-    r"""(?: (?:[a-z][a-z0-9+.-]{0,20}:)?//(?=[\w\[])      # a scheme, or none
-        | \bwww\.(?=\w)
-        | \b(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}/(?=\w) )    # a name and a path
+    r"""(?: [A-Za-z][A-Za-z0-9+.-]{0,20}://(?=[\w\[])
+        | (?<!\S)//(?=[\w-]+\.\w)                    # without a scheme
+        | \b[Ww][Ww][Ww]\.(?=\w)
+        | \b(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}/(?=[\w-]*(?:[\d_/?=&~%]|\.\w)) )  # a path that is no word
     [^\s<>"]*[^\s<>".,;:!?'()\]{}]""",
-    re.IGNORECASE | re.VERBOSE,
+    re.VERBOSE,
 )
-"""An address, but for the marks that end a sentence after it. The name of a company such as Booking.com is none."""
+"""An address, but for the marks that end a sentence after it. Names such as Booking.com and C3.ai/Baker are none."""
 _TICKER = re.compile(TICKER_PATTERN.removesuffix("$") + r"\Z")
 
 

@@ -37,8 +37,13 @@ def beside_of(bars: dict[str, Any], benchmark: dict[str, Any]) -> Any:
     return market_snapshot("ACME", AS_OF, question(), settings().market, fetch=fetch_door(shelf))
 
 
-@pytest.mark.parametrize("volume", [{}, {"volume": [0.0] * 280}, {"volume": []}])
-@pytest.mark.parametrize("by", [1.17, 0.9, 1.3, 0.8])
+UNKNOWN: tuple[dict[str, Any], ...] = ({"volume": [0.0] * 280}, {"volume": []})
+
+
+@pytest.mark.parametrize(
+    ("by", "volume"),
+    [*((by, {}) for by in (1.17, 0.9, 1.3, 0.8)), *((by, one) for by in (1.3, 0.8) for one in UNKNOWN)],
+)
 def test_a_market_that_moves_like_a_share_is_in_doubt(by: float, volume: dict[str, Any]) -> None:
     benchmark = stepped(by, **volume)
     found = beside(benchmark)
@@ -52,6 +57,7 @@ def test_a_market_that_moves_like_a_share_is_in_doubt(by: float, volume: dict[st
 def test_a_crash_is_none() -> None:
     assert beside(stepped(1.17, heavy=3.0)).flags == (), "on heavy volume"
     assert beside(stepped(1.03)).flags == ()
+    assert {beside(stepped(by, **one)).flags for by in (1.17, 0.87) for one in UNKNOWN} == {()}, "nothing is known"
     bars = stepped(1.1)
     scaled(1.05, slice(None, -32), *PRICES)(bars)
     assert beside({**bars, "volume": []}).flags == (), "after a day that fell too"

@@ -78,7 +78,7 @@ ODD: Mapping[str, tuple[Change, set[str], str]] = {
     "revenue alone in thousands": (times(1e-3, "revenue"), OF_REVENUE, "2024-12-31 is 5.828e+10, revenue 1.243e+08"),
     "revenue alone by thousands": (
         times(1e3, "revenue"),
-        OF_FLOWS,
+        OF_REVENUE,
         "revenue of the quarter to 2024-12-31 is 1.243e+14",
     ),
     "shares in thousands": (
@@ -158,6 +158,12 @@ def test_what_is_known_later_judges_nothing() -> None:
         times(0.05, "shares"),  # a reverse split
         of_the_quarter_before("revenue", "shares", "total_debt"),
         times(0.0, "revenue", "gross_profit"),
+        times(90, "operating_income", "net_income"),  # gains from elsewhere than sales
+        times(2e6, "shares"),  # a company is parted
+        lambda name, day, value: value if day < NEWEST else value * {"equity": -1400, "total_debt": 1800}.get(name, 1),
+        lambda name, day, value: value * (1e-3 if day == NEWEST and name == "equity" else 1),  # a loss
+        lambda name, day, value: ROWS[name][0] * 1e6,  # every quarter says the same
+        lambda name, day, value: ROWS[name][1] * 1e6 if day == ENDS[2] else value,  # a copy that is not the newest
     ],
 )
 def test_what_happens_to_companies_is_no_error(change: Change) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from phases.maths.sessions import (
     OutsideCalendar,
+    _built,
     is_closed,
     known_calendars,
     last_session,
@@ -92,14 +93,16 @@ def test_what_a_calendar_does_not_reach_is_said() -> None:
     assert sessions_between("XSAU", date(2020, 12, 1), date(2021, 1, 5)) == 3, "from its first day: 3, 4 and 5 January"
 
 
-def test_a_calendar_that_cannot_be_had_is_sought_once(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("error", [ValueError("no sessions"), NotImplementedError("implemented by subclasses")])
+def test_a_calendar_that_cannot_be_had_is_sought_once(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     import exchange_calendars
 
+    _built.cache_clear()
     sought = []
 
     def nothing(*told: object, **more: object) -> None:
         sought.append(told)
-        raise ValueError("no sessions")
+        raise error
 
     monkeypatch.setattr(exchange_calendars, "get_calendar", nothing)
     for _ in range(5):

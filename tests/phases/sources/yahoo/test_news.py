@@ -114,6 +114,10 @@ def test_a_title_that_is_a_link_alone_is_none(server: YahooServer, source: Make)
         "Up 5%: Barrons.com, S&P 500/Nasdaq 100, No.1/No.2",
         "At 9:30 a.m./4 p.m. ET // the week ahead",
         "AT&T Inc./Verizon Q3: 10-K/10-Q filed",
+        "Amazon.com/Rivian: van order cut; Salesforce.com/Slack merger",
+        "S.Korea/Japan chip curbs lifted; RDS.AS/SHEL.L unify shares",
+        "C3.ai/Baker Hughes renew deal; dollar falls vs.yen/euro.",
+        "TREASURIES//yields rise 10bp",
     ],
 )
 def test_names_and_slashes_are_no_links(server: YahooServer, source: Make, text: str) -> None:

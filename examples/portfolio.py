@@ -143,8 +143,6 @@ def kept(document: dict, current: dict[str, float]) -> dict[str, float]:
     if foreign:
         sys.exit(f"refused: --current {', '.join(foreign)}: not in the feed")
     unrated = [name for name, told in document["names"].items() if told["state"] == "not_rated"]
-    if rated := [name for name in current if name not in unrated]:
-        print(f"note: --current {', '.join(rated)}: rated this night, so the weight is found anew", file=sys.stderr)
     weights = {name: current.get(name) for name in unrated if document["names"][name]["held"] or name in current}
     unknown = [name for name, weight in weights.items() if weight is None]
     if unknown:
@@ -330,6 +328,8 @@ def main() -> None:
         leave_out(document, without)
         fixed = kept(document, dict(said.current))
         means[library], weights[library] = allocate(document, prices, library, fixed, said.cap, said.cash)
+    if rated := [name for name, _ in said.current if name not in fixed]:
+        print(f"note: --current {', '.join(rated)}: rated this night, so the weight is found anew", file=sys.stderr)
     print(f"run {feed['run_id']} | engine: {feed['engine']}")
     print(f"benchmark {document['benchmark']} assumed to return {document['benchmark_return']:.1%} a year; ", end="")
     print(f"views to {document['resolves_on']}\n\n{table(feed, document, means, weights)}")

@@ -6,6 +6,7 @@ stays missing; what could not be computed is listed with its reason.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import TypeVar
 
@@ -15,7 +16,7 @@ from phases.core.phase import phase
 from phases.evidence.base import Origin, frozen, item_of, left_out
 from phases.evidence.fundamentals import fundamental_items, no_fundamentals
 from phases.evidence.macro import macro_items, no_macro, refusal_notes
-from phases.evidence.prices import INDEX_ITEMS, UNIVERSE_ITEMS, Market, Prices, computed, priced_in
+from phases.evidence.prices import COPIED, INDEX_ITEMS, UNIVERSE_ITEMS, Market, Prices, computed, priced_in
 from phases.evidence.quality import Checked, checked, steady
 from phases.evidence.redated import settled_figures, settled_news, settled_series
 from phases.evidence.rows import SESSIONS
@@ -176,15 +177,16 @@ def market_snapshot(
         as_of=as_of,
         session=bars.days[-1],
         flags=tuple(sorted({*_flags(own, other), *beside})),
-        notes=(*own.notes, *beside.values(), *_copied(prices, question.benchmark), *redated),
+        notes=(*own.notes, *beside.values(), *_copied(missing, question.benchmark), *redated),
         bodies=told,
         **frozen(evidence, missing, f"{ticker} {day}"),
     )
 
 
-def _copied(prices: Prices, benchmark: str) -> list[str]:
+def _copied(missing: Iterable[Missing], benchmark: str) -> list[str]:
     """What is to be said of a ticker whose bars are the benchmark's own."""
-    return [f"the bars are those of the benchmark {benchmark}: nothing is compared with it"] if prices.copied else []
+    told = f"the bars are those of the benchmark {benchmark}: nothing is compared with it"
+    return [told] if any(one.reason == COPIED for one in missing) else []
 
 
 def _flags(own: Checked, benchmark: Checked) -> tuple[str, ...]:

@@ -123,14 +123,6 @@ def test_a_price_that_never_moved_is_refused(example: Any, library: str) -> None
         example.allocate(document, prices().assign(THIRD=50.0), library, {}, 1.0, 0.05)
 
 
-def test_a_weight_of_a_name_that_is_rated_is_not_kept_and_that_is_said(
-    example: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
-    document = json.loads(HANDOFFS["pypfopt"](night("debated", 1), 0.08))
-    assert example.kept(document, {"ACME": 0.2}) == {}
-    assert capsys.readouterr().err == "note: --current ACME: rated this night, so the weight is found anew\n"
-
-
 @pytest.mark.parametrize("library", HANDOFFS)
 def test_a_name_left_out_has_no_weight_and_takes_its_view_and_trust_along(example: Any, library: str) -> None:
     document, same = (json.loads(HANDOFFS[library](night("debated", 1), 0.08)) for _ in range(2))
@@ -259,6 +251,13 @@ def test_what_must_not_be_traded_on_is_refused(example: Any, document: dict[str,
 def run_example(*words: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(FILE), *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, env={**os.environ, "COLUMNS": "80"})
+
+
+def test_a_weight_of_a_name_that_is_rated_is_not_kept_and_that_is_said_once(three: Night, tmp_path: Path) -> None:
+    words = ("--out", three.path, "--plot", tmp_path / "weights.png")
+    plain, done = run_example(*words), run_example(*words, "--current", "AAPL=0.2")
+    assert (done.returncode, done.stdout) == (0, plain.stdout)
+    assert done.stderr == "note: --current AAPL: rated this night, so the weight is found anew\n"
 
 
 def test_the_example_prints_and_plots_the_weights_of_a_night(three: Night, tmp_path: Path) -> None:

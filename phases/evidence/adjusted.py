@@ -20,15 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 from phases.evidence.dividends import PLAUSIBLE, TINY, UNSEEN
-from phases.evidence.rows import Bools, Floats, Rows
+from phases.evidence.rows import QUARTER, Bools, Floats, Rows
 from phases.maths import jumps as jmp
 from phases.maths.sessions import MOST
 
 MANY, LEAST = 0.3, 10
-"""Share of days on which no fund pays, and the fewest such days: weekly payers are at a fifth."""
-
-QUARTER = 63
-"""Sessions among which days that pay are as few."""
+"""Share of days, of a quarter too, on which no fund pays, and the fewest such days: weekly payers are at a fifth."""
 
 RICH, RICHEST = 0.2, 0.25
 """Dividends of a year, in logarithms, from which they are said, and from which the closes have to show them."""

@@ -1,7 +1,7 @@
 """What an item of a company can be. One that cannot be is an error of its source, and no evidence.
 
-Limits are wide: what real companies have shown, and as much again. They catch percent for ratios, millions for whole
-units and a slip of the decimal point; never a loss, however large, nor a company that has just begun to sell.
+Limits are wide: more than companies that live by what they sell have shown. They catch percent for ratios, millions for
+whole units and a slip of the decimal point; never a loss, however large, nor a company that has just begun to sell.
 """
 
 from __future__ import annotations

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from phases.evidence.rows import Floats, Rows
-
-QUARTER = 63
+from phases.evidence.rows import QUARTER, Floats, Rows
 
 BACKWARDS, NEARER = 2.0, 0.65
 """Bars that run backwards: how many times as far from the close before as from the one after an open is at the median,

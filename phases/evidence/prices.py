@@ -10,14 +10,15 @@ import numpy as np
 import pandas as pd
 
 from phases.evidence.base import Origin, item_of
+from phases.evidence.rows import QUARTER
 from phases.maths import indicators as ind
 from schemas.market import Evidence, Missing, Unit
 
 Compute = Callable[[Any], "float | None"]
 
 
-QUARTER, SAME = 63, 1e-5
-"""Returns that show that a ticker's bars are those of its benchmark, and how far they may be off in all, as noise."""
+SAME = 1e-5
+"""How far the returns of a quarter may be off in all, as noise, where a ticker's bars are those of its benchmark."""
 
 
 class Item(NamedTuple):

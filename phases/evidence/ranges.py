@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from phases.evidence.rows import COLUMNS, Bools, Floats, Rows, counted, listed
+from phases.evidence.rows import COLUMNS, QUARTER, Bools, Floats, Rows, counted, listed
 from phases.maths import jumps as jmp
 
 OUTSIDE, OPEN_OUTSIDE = 0.05, 0.2
@@ -12,7 +12,6 @@ OUTSIDE, OPEN_OUTSIDE = 0.05, 0.2
 
 ROUNDING = 1e-6
 
-QUARTER = 63
 MANY, OPENS = 0.1, 0.25
 """Share of the bars of a quarter that cannot be, and of opens outside low to high, above which it is no slip of some
 bars: a column is of other days, or in other terms."""

@@ -17,6 +17,9 @@ from schemas.market import Action, Bars
 SESSIONS = 280
 """Bars a night asks for: 252 for the longest return, and room for the averages to warm up."""
 
+QUARTER = 63
+"""Sessions of a quarter."""
+
 PRICES = ("open", "high", "low", "close", "adj_close")
 COLUMNS = (*PRICES, "volume")
 

@@ -79,17 +79,16 @@ def _flag_copied(rows: Rows, told: dict[str, Floats]) -> int:
 
 def _copies(told: dict[str, Floats]) -> list[tuple[int, int, int]]:
     """First and last place of each run of rows that were there before, and the first place of those."""
-    least = FROZEN
     bars = [row.tobytes() for row in np.column_stack(list(told.values()))]
     firsts: dict[tuple[bytes, ...], int] = {}
     found: list[tuple[int, int, int]] = []
     last = -1
-    for at in range(len(bars) - least + 1 if len(set(bars)) < len(bars) else 0):
-        block = tuple(bars[at : at + least])
+    for at in range(len(bars) - FROZEN + 1 if len(set(bars)) < len(bars) else 0):
+        block = tuple(bars[at : at + FROZEN])
         of = firsts.setdefault(block, at)
-        if at <= last or at - of < least or len(set(told["volume"][at : at + least])) < least:
+        if at <= last or at - of < FROZEN or len(set(told["volume"][at : at + FROZEN])) < FROZEN:
             continue
-        last = at + least - 1
+        last = at + FROZEN - 1
         while last < len(bars) - 1 and bars[last + 1] == bars[of + last + 1 - at]:
             last += 1
         found.append((at, last, of))
